@@ -10,8 +10,8 @@
 #include "models/transformer/transformer.h"
 
 /// One request as two phases: its prompt in one pass (prefill), then its answer token by token (decode). Two prices
-/// that are never mixed: the bound, at full peak and bandwidth, which no plain run beats; and the expected, with what
-/// an engine was seen to reach on the chip.
+/// that are never mixed: the bound, at full peak and bandwidth, which no published plain run beats; and the expected,
+/// with what an engine was seen to reach on the chip.
 namespace models::inference {
 
 struct PhaseSetup {
@@ -26,7 +26,8 @@ struct PhaseSetup {
 
 /// What a phase moves and computes, over all chips.
 struct PhaseWork {
-  double matmul_flops = 0;     ///< with the weights: 2 for each weight that a token uses
+  double matmul_flops =
+      0;  ///< with the weights: 2 for each weight and token, the output matrix among them, as published bounds count
   double attention_flops = 0;  ///< scores and values: the causal half of a prompt, or the new token against the cache
   double weight_bytes = 0;     ///< read once; of experts those that the tokens are expected to touch
   double cache_bytes = 0;      ///< read in decode; written in prefill

@@ -5,6 +5,7 @@
 
 #include "models/base/integer_math.h"
 #include "models/inference/kv_cache.h"
+#include "models/transformer/weight_storage.h"
 
 namespace models::inference {
 namespace {
@@ -60,7 +61,7 @@ DecodeSlab decode_slab(const Architecture& a, const DecodeGroup& g, std::int64_t
     s.wire_s = calls * one.transfer_s;
   }
   s.step_s = std::max(s.read_s(), s.arithmetic_s) + s.talk_s();
-  s.held_bytes = as_double(count_parameters(a).total) * g.weight_bytes_each / n + head + s.cache_bytes;
+  s.held_bytes = stored_weight_bytes(a, 8 * g.weight_bytes_each) / n + head + s.cache_bytes;
   s.fits = s.held_bytes <= g.memory_share * g.chip->memory_bytes;
   return s;
 }

@@ -6,6 +6,7 @@
 
 #include "chapters/inference/kv_cache/lab.h"
 #include "models/compression/deployment.h"
+#include "models/inference/tensor_decode.h"
 #include "models/transformer/roofline_ops.h"
 #include "models/transformer/weight_storage.h"
 #include "widgets/number/number.h"
@@ -105,6 +106,9 @@ chapters::Computed<Outputs, Run> compute(const Inputs& in, const Progress& progr
   const KvDesign yours = design_of(in);
   const auto mine = models::inference::redesigned(own, yours);
   if (!mine) return {.facts = {.reason = mine.error}};
+  if (in.placement == models::inference::KvPlacement::by_head)
+    if (const std::string problem = models::inference::decode_cut_problem(*mine, in.chips); !problem.empty())
+      return {.facts = {.reason = problem}};
   const KvMachine machine{
       .chip = *chip,
       .chips = in.chips,
@@ -148,7 +152,7 @@ chapters::Computed<Outputs, Run> compute(const Inputs& in, const Progress& progr
   out.query_heads = static_cast<double>(own.heads);
   out.layers = static_cast<double>(own.layers);
   out.total_bytes = static_cast<double>(in.batch) * out.fit.sequence_bytes;
-  out.room_tokens = std::max(0.0, std::floor(out.fit.room_bytes / (out.fit.token_bytes * out.fit.copies)));
+  out.room_tokens = std::max(0.0, std::floor(out.fit.room_bytes / out.fit.held_bytes * context));
   const auto all =
       std::find_if(out.designs.begin(), out.designs.end(), [&](const DesignRow& r) { return r.sharing == "MHA"; });
   if (all != out.designs.end()) {

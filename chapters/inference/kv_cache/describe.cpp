@@ -124,8 +124,8 @@ void describe(Fields& f, Outputs& o) {
          {.formula = "may take - weights - workspace"});
   f.real("left_bytes", o.fit.left_bytes, {"Left over", "B"}, "Room that no whole user fills.");
   f.real("room_tokens", o.room_tokens, "Tokens that fit",
-         "Tokens of cache in all, as an engine prints them when it starts; windows left aside.",
-         {.formula = "room / (a token x copies)"});
+         "Tokens of cache in all, at this context, as an engine prints them when it starts.",
+         {.formula = "room / one user as held x context"});
   f.real("longest_tokens", o.fit.longest_tokens, "Longest for one", "The longest context of a single user.",
          {.absent = "Every layer has a window, so that a user stops growing."});
   f.group("Other designs");

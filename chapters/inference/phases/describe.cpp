@@ -66,7 +66,8 @@ void describe(Fields& f, Outputs& o) {
   f.real("request_s", o.now.request_s, {"The request", "s"}, "From its start to its last token, at the least.",
          {.headline = true, .formula = "first token + answer x step"});
   f.real("prefill_time_s", o.now.prefill.time_s, {"Prefill with weights", "s"},
-         "Arithmetic with the weights, or reading them where that takes longer.",
+         "Arithmetic with the weights, the output matrix for every token as published bounds count it, or reading them "
+         "where that takes longer.",
          {.formula = "max(2 x weights x tokens / peak, bytes / bandwidth)",
           .source = "the bound that published first tokens are held against"});
   f.real("attention_s", o.now.prefill.attention_s, {"Prefill's attention", "s"},

@@ -25,20 +25,25 @@ std::string verdict_of(const Inputs& in, const Outputs& out) {
   const std::string yours = "Your draft of " + many(static_cast<double>(in.draft_length), "token") +
                             " makes the answer " + times(out.speedup) + " as fast";
   if (out.drafts.size() == 1) return yours + ".";
-  const DraftRow* likeliest = &out.drafts[1];
-  for (std::size_t i = 1; i < out.drafts.size(); ++i)
-    if (out.drafts[i].acceptance > likeliest->acceptance) likeliest = &out.drafts[i];
-  const bool better = likeliest->acceptance > in.acceptance;
-  return yours + (better ? "; one that is right more often " : "; one that is right less often ") +
-         times(likeliest->speedup) + ".";
+  const bool mine = out.fastest == out.drafts.front().name;
+  const std::string likeliest = "the one that is right most often " + times(out.likeliest_speedup) + ".";
+  if (mine || out.fastest_speedup == out.likeliest_speedup)
+    return yours + (mine ? ", the fastest; of the others " : "; ") + likeliest;
+  return yours + "; the fastest " + times(out.fastest_speedup) + ", " + likeliest;
 }
 
 /// What a round costs and yields, or why the draft does harm.
 std::string reason_of(const Inputs& in, const Outputs& out) {
   if (in.draft_length == 0) return "A draft pays as long as it is kept more often than it costs.";
   const std::string cost = many(out.round_passes, "pass"), yield = many(out.expected_tokens, "token");
+  if (out.fits_batch < static_cast<double>(in.batch) && in.price_check)
+    return "But of " + many(static_cast<double>(in.batch), "request") + " only " + figure(out.fits_batch, "") +
+           " would fit on these chips in BF16.";
   if (out.speedup < 1 && out.verify_cost > 1.005)
-    return "With this batch a pass that checks costs " + times(out.verify_cost) + " a plain one: switch the draft off.";
+    return "A pass that checks costs " + times(out.verify_cost) + " a plain one" +
+           (out.best_draft_length > 0
+                ? ": guess " + many(out.best_draft_length, "token") + ", " + times(out.best_speedup) + "."
+                : ": switch the draft off.");
   if (out.speedup < 1) return "A round costs " + cost + " and writes " + yield + ": the draft costs too much.";
   if (in.batch > 1)
     return "With a batch of " + figure(static_cast<double>(in.batch), "") + " a round costs " + cost + " and writes " +
@@ -68,7 +73,7 @@ void arrange_lanes(const Outputs& out, const Run& run, Picture& p) {
     }
     if (!lane.shown.empty()) lane.verify = lane.shown.front().end - lane.shown.front().start - d.length * d.cost;
     lane.tokens = format_text(static_cast<double>(tokens), "") + " tokens";
-    lane.rounds = "in " + format_text(static_cast<double>(lane.shown.size()), "") + " rounds";
+    lane.rounds = "on average " + format_text(d.speedup * p.passes, "");
     p.lanes.push_back(std::move(lane));
   }
 }

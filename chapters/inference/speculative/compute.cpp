@@ -4,7 +4,10 @@
 #include <utility>
 
 #include "chapters/inference/speculative/lab.h"
+#include "models/inference/kv_cache.h"
 #include "models/inference/phases.h"
+#include "models/machine/op_cost.h"
+#include "models/transformer/roofline_ops.h"
 #include "models/transformer/weight_storage.h"
 
 namespace chapters::inference::speculative {
@@ -15,36 +18,50 @@ using namespace models::inference;
 constexpr std::size_t toy_words = 12;
 constexpr std::int64_t measured_rounds = 8000, shown_rounds = 60, dotted_rounds = 400, most_length = 16;
 
-/// A plain pass of the target at the roofs: what its bytes take, and its arithmetic.
-struct PlainPass {
-  double bytes_s = 0, flops_s = 0;
-  /// What a pass that checks `length` drafted tokens and the next costs over it.
-  double checked(double length) const { return std::max(bytes_s, (length + 1) * flops_s) / std::max(bytes_s, flops_s); }
+/// What passes of the target take at the roofs, whatever the batch and the tokens that are checked.
+class Target {
+ public:
+  Target(const models::Architecture& a, PhaseSetup s, bool priced) : priced_(priced) {
+    s.batch = 1;
+    const PhaseWork one = decode_step_work(a, s);
+    const models::ParameterCount n = models::count_parameters(a);
+    experts_ = static_cast<double>(a.moe.routed);
+    per_token_ = static_cast<double>(a.moe.per_token);
+    routed_bytes_ = static_cast<double>(n.layers.routed_experts) * s.weight_bytes_each;
+    dense_bytes_ = one.weight_bytes - routed_bytes_ * touched(1);
+    cache_bytes_ = one.cache_bytes;
+    flops_ = one.flops();
+    bytes_per_s_ = s.machine.bandwidth_bytes_per_s * static_cast<double>(s.chips);
+    flops_per_s_ = s.machine.peak_flops_per_s * static_cast<double>(s.chips);
+  }
+  /// What a pass that checks `length` drafted tokens of each request, and the next, costs over a plain one.
+  double checked(std::int64_t batch, double length) const {
+    return priced_ ? pass_s(static_cast<double>(batch), length + 1) / pass_s(static_cast<double>(batch), 1) : 1;
+  }
+
+ private:
+  /// The share of the experts that so many tokens are expected to touch.
+  double touched(double tokens) const {
+    return experts_ > 0 ? models::expected_distinct_experts(experts_, per_token_, tokens) / experts_ : 0;
+  }
+  double pass_s(double batch, double tokens) const {
+    const double bytes = dense_bytes_ + routed_bytes_ * touched(batch * tokens) + batch * cache_bytes_;
+    return std::max(bytes / bytes_per_s_, batch * tokens * flops_ / flops_per_s_);
+  }
+  bool priced_;
+  double experts_ = 0, per_token_ = 0, routed_bytes_ = 0, dense_bytes_ = 0, cache_bytes_ = 0, flops_ = 0;
+  double bytes_per_s_ = 1, flops_per_s_ = 1;
 };
 
-PlainPass plain_pass(const models::Architecture& a, PhaseSetup s, std::int64_t batch) {
-  s.batch = batch;
-  const PhaseWork work = decode_step_work(a, s);
-  return {.bytes_s = phase_bound(work, s).bytes_s,
-          .flops_s = work.flops() / (s.machine.peak_flops_per_s * static_cast<double>(s.chips))};
-}
-
-/// The target, and its plain pass at the batch that is set.
-struct Target {
-  const models::Architecture& architecture;
-  PhaseSetup setup;
-  PlainPass now;
-  PlainPass at(std::int64_t batch) const { return plain_pass(architecture, setup, batch); }
-};
-
-DraftRow row_of(std::string name, double acceptance, double length, double cost, const PlainPass& pass) {
+DraftRow row_of(std::string name, double acceptance, double length, double cost, const Target& target,
+                std::int64_t batch) {
   DraftRow r{.name = std::move(name), .acceptance = acceptance, .length = length, .cost = cost};
   r.expected_tokens = expected_tokens(acceptance, length);
-  r.speedup = speculative_speedup(acceptance, length, cost, pass.checked(length));
+  r.speedup = speculative_speedup(acceptance, length, cost, target.checked(batch, length));
   r.best_speedup = 1;
   for (std::int64_t g = 1; g <= 64; ++g) {
     const auto n = static_cast<double>(g);
-    const double speedup = speculative_speedup(acceptance, n, cost, pass.checked(n));
+    const double speedup = speculative_speedup(acceptance, n, cost, target.checked(batch, n));
     if (speedup > r.best_speedup) {
       r.best_speedup = speedup;
       r.best_length = n;
@@ -65,7 +82,7 @@ SpeculativeSetup setup_of(const DraftRow& r, double verify, std::int64_t rounds,
 /// The smallest batch at which your draft no longer pays; NaN where there is none.
 double off_batch(const DraftRow& r, const Target& target) {
   const auto pays = [&](std::int64_t batch) {
-    return speculative_speedup(r.acceptance, r.length, r.cost, target.at(batch).checked(r.length)) >= 1;
+    return speculative_speedup(r.acceptance, r.length, r.cost, target.checked(batch, r.length)) >= 1;
   };
   constexpr std::int64_t most = 65536;
   if (pays(most)) return Outputs::none;
@@ -83,10 +100,10 @@ void fill_run(const Inputs& in, const Outputs& out, const Target& target, const 
   for (std::int64_t g = 0; g <= most_length; ++g) run.lengths.push_back(static_cast<double>(g));
   for (const DraftRow& d : out.drafts) {
     const ToyLanguage own = toy_language(toy_words, d.acceptance, in.seed);
-    run.runs.push_back(run_speculative(setup_of(d, target.now.checked(d.length), shown_rounds, in.seed), own));
+    run.runs.push_back(run_speculative(setup_of(d, target.checked(in.batch, d.length), shown_rounds, in.seed), own));
     std::vector<double>&line = run.speedups.emplace_back(), &dots = run.simulated.emplace_back();
     for (const double g : run.lengths) {
-      const double verify = target.now.checked(g);
+      const double verify = target.checked(in.batch, g);
       line.push_back(speculative_speedup(d.acceptance, g, d.cost, verify));
       DraftRow at = d;
       at.length = g;
@@ -99,7 +116,7 @@ void fill_run(const Inputs& in, const Outputs& out, const Target& target, const 
   for (std::int64_t batch = 1; batch <= 2048; batch *= 2) {
     run.batches.push_back(static_cast<double>(batch));
     run.batch_speedups.push_back(
-        speculative_speedup(yours.acceptance, yours.length, yours.cost, target.at(batch).checked(yours.length)));
+        speculative_speedup(yours.acceptance, yours.length, yours.cost, target.checked(batch, yours.length)));
   }
   // Shares of words over all that stood before, weighed by how often they did.
   run.target_share.assign(toy_words, 0);
@@ -127,16 +144,17 @@ chapters::Computed<Outputs, Run> compute(const Inputs& in, const Progress& progr
   if (!machine) return {.facts = {.reason = machine.error}};
   const PhaseSetup setup{.machine = *machine, .chips = in.tensor_parallel, .context = in.context};
   const models::Architecture& a = (*model)->architecture;
-  const Target target{a, setup, plain_pass(a, setup, in.batch)};
+  const Target target(a, setup, in.price_check);
   Outputs out;
   const auto length = static_cast<double>(in.draft_length);
-  out.drafts.push_back(row_of("yours", in.acceptance, length, in.draft_cost_ratio, target.now));
+  out.drafts.push_back(row_of("yours", in.acceptance, length, in.draft_cost_ratio, target, in.batch));
   out.drafts.front().yours = true;
   for (const std::string& id : in.against) {
     const KnownDraft* known = find_draft(id);
     if (!known || out.drafts.size() > 2) continue;
-    DraftRow& row = out.drafts.emplace_back(row_of(std::string(known->label), known->acceptance,
-                                                   static_cast<double>(known->length), known->draft_cost, target.now));
+    DraftRow& row =
+        out.drafts.emplace_back(row_of(std::string(known->label), known->acceptance, static_cast<double>(known->length),
+                                       known->draft_cost, target, in.batch));
     row.measured_speedup = known->measured_speedup;
     row.source = known->source;
   }
@@ -146,12 +164,18 @@ chapters::Computed<Outputs, Run> compute(const Inputs& in, const Progress& progr
   out.best_draft_length = yours.best_length;
   out.best_speedup = yours.best_speedup;
   out.operations = speculative_operations(in.acceptance, length, 0);
-  out.verify_cost = target.now.checked(length);
+  out.verify_cost = target.checked(in.batch, length);
   out.round_passes = length * in.draft_cost_ratio + out.verify_cost;
   out.thrown_percent = length > 0 ? 100 * (1 - (out.expected_tokens - 1) / length) : 0;
   out.off_batch = in.draft_length > 0 ? off_batch(yours, target) : Outputs::none;
   const auto fastest = std::max_element(out.drafts.begin(), out.drafts.end(),
                                         [](const auto& x, const auto& y) { return x.speedup < y.speedup; });
+  const KvMachine room{
+      .chip = *chip, .chips = in.tensor_parallel, .product = *models::nearest_format(**chip, models::Format::bf16)};
+  if (const auto fit = fit_cache(a, {}, room, static_cast<double>(in.context))) out.fits_batch = fit->sequences;
+  const auto likeliest = std::max_element(out.drafts.begin() + (out.drafts.size() > 1 ? 1 : 0), out.drafts.end(),
+                                          [](const auto& x, const auto& y) { return x.acceptance < y.acceptance; });
+  out.likeliest_speedup = likeliest->speedup;
   out.fastest = fastest->name;
   out.fastest_speedup = fastest->speedup;
   const ToyLanguage language = toy_language(toy_words, in.acceptance, in.seed);

@@ -10,7 +10,7 @@ const Choices draft_choices = [] {
     out.push_back({std::string(d.id), std::string(d.label), std::string(d.source) + "."});
   return out;
 }();
-constexpr std::string_view never_off = "It is no slower at any batch up to 65,536.";
+constexpr std::string_view never_off = "It is no slower at any batch up to 65,536, or the checking pass is not priced.";
 
 }  // namespace
 
@@ -27,8 +27,12 @@ void describe(Fields& f, Inputs& in) {
             {.max_items = 2});
   f.integer("seed", in.seed, "Seed", "The luck of the rounds that are shown.", {.range = {1, 1000}});
   f.group("Who else is served");
+  f.toggle(
+      "price_check", in.price_check, "Price the checking pass",
+      "At the roofs of the target: more requests or more experts make it dearer. Off: it costs a plain pass, as in "
+      "Leviathan's formula.");
   shared::concurrent_sequences(f, "batch", in.batch, {.help = "How many requests are checked in one pass."});
-  shared::model(f, "model", in.model, {.help = "The target, whose checking pass is priced at the roofs."});
+  shared::model(f, "model", in.model, {.help = "The target, whose checking pass is priced at the roofs, in BF16."});
   shared::chip(f, "chip", in.chip, {.help = "What the target runs on."});
   shared::parallel_tensor(f, "tensor_parallel", in.tensor_parallel, {.label = "Chips", .help = "How many share it."});
   shared::context(f, "context", in.context, {.help = "How many tokens the cache of each request holds."});
@@ -78,10 +82,13 @@ void describe(Fields& f, Outputs& o) {
          "How far the written words are from the target's own, in standard deviations: beyond 3 or 4 they would not be "
          "the target's.",
          {.source = "Pearson's chi-square by Wilson and Hilferty's cube root"});
+  f.real("likeliest_speedup", o.likeliest_speedup, {"Right most often", "\xC3\x97"},
+         "The speed-up of the draft, among those beside yours, that is kept most often.");
   f.group("With a batch");
   f.real("verify_cost", o.verify_cost, {"Checking pass", "\xC3\x97"},
          "A pass that checks all drafted tokens of all requests, over a plain one, at the roofs.",
-         {.formula = "max(bytes, (drafted + 1) x FLOP) / max(bytes, FLOP)"});
+         {.formula = "max(bytes with the experts of all tokens, (drafted + 1) x FLOP) / max(bytes, FLOP)"});
+  f.real("fits_batch", o.fits_batch, "Requests that fit", "Beside the weights in BF16, in nine tenths of the memory.");
   f.real("off_batch", o.off_batch, "Slower from", "Requests at once from which on this draft makes tokens come later.",
          {.absent = never_off});
 }

@@ -12,7 +12,7 @@ namespace {
 
 using widgets::Align, widgets::Font, widgets::Painter, widgets::Rect, widgets::Theme, widgets::Type;
 
-constexpr double most_cells = 16;  ///< a column's cells; a longer draft's are drawn closer
+constexpr double most_cells = 16;  ///< how far a drag may guess
 
 struct Frame {
   float left = 0, right = 0;
@@ -113,7 +113,7 @@ void place_lanes(const Picture& picture, ImVec2 at, ImVec2 size, std::array<Plac
     place.top = y;
     place.bottom = y + high;
     place.strip = place.bottom - strip;
-    const double cells = i == 0 ? 1 : std::min(picture.lanes[i].length, most_cells) + 1;
+    const double cells = i == 0 ? 1 : picture.lanes[i].length + 1;
     place.cell = std::min(t.px(i == 0 ? 11 : 14), (place.strip - place.top - t.px(4)) / static_cast<float>(cells));
     y = place.bottom + gap;
   }
@@ -132,7 +132,7 @@ void paint_key(const Painter& p, ImVec2 at, float width, const Picture& picture,
 /// The top of your columns is dragged for the draft's length.
 void take_drag(Inputs& in, const Frame& f, const Place& place, const SpecLane& lane) {
   const Theme& t = widgets::theme();
-  const float cells = static_cast<float>(std::min(lane.length, most_cells));
+  const auto cells = static_cast<float>(lane.length);
   const float y = std::max(place.top, place.strip - t.px(3) - place.cell * (cells + 1));
   ImGui::SetCursorScreenPos({f.left, y - t.px(4)});
   widgets::press_area("drag the draft's length", {f.right - f.left, t.px(9)});

@@ -21,6 +21,7 @@ struct Inputs {
   std::vector<std::string> against = {"t5-base", "t5-large"};
   std::string model = "llama-3-70b", chip = "h100_sxm";
   std::int64_t tensor_parallel = 4, batch = 1, context = 1024;
+  bool price_check = true;
   bool operator==(const Inputs&) const = default;
 };
 
@@ -45,8 +46,9 @@ struct Outputs {
   double verify_cost = 1;     ///< the checking pass over a plain one
   double off_batch = none;    ///< requests from which on your draft makes it slower
   double chi_z = 0;           ///< how far the written words are from the target's, in standard deviations
+  double fits_batch = 0;      ///< requests of this context that fit beside the weights in BF16
   std::string fastest;        ///< among all drafts shown
-  double fastest_speedup = 1;
+  double fastest_speedup = 1, likeliest_speedup = 1;
   std::vector<DraftRow> drafts;  ///< yours first
 };
 

@@ -30,6 +30,11 @@ std::string verdict_of(const Inputs& in, const Outputs& out) {
   if (!out.now.slab.fits)
     return place + " cannot be: a chip would hold " + figure(out.now.slab.held_bytes, "B") +
            (std::isnan(out.best_tensor_parallel) ? "." : "; " + best + " chips are the fastest that fit.");
+  const bool others_fitted =
+      std::isnan(out.now.expected_s) &&
+      std::any_of(out.slabs.begin(), out.slabs.end(), [](const SlabRow& r) { return std::isfinite(r.expected_s); });
+  if (others_fitted)
+    return place + " takes " + token + " at the roofs; what engines take was seen on up to eight chips.";
   if (out.best_tensor_parallel != static_cast<double>(in.tensor_parallel))
     return place + " takes " + token + "; on " + (out.best_tensor_parallel == 1 ? "one chip" : best + " chips") +
            ", the fastest number, " + figure(out.best_s, "s") + ".";

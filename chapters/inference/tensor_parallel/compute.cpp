@@ -11,6 +11,9 @@ namespace {
 
 using namespace models::inference;
 
+/// The fitted runs were of up to eight chips; beyond them there are roofs and talk alone.
+constexpr std::int64_t most_fitted = 8;
+
 models::Result<DecodeGroup> group_of(const Inputs& in, const models::Chip& chip) {
   using Outcome = models::Result<DecodeGroup>;
   const auto machine = models::machine_of(chip, in.format);
@@ -30,6 +33,7 @@ models::Result<DecodeGroup> group_of(const Inputs& in, const models::Chip& chip)
 }
 
 SlabRow row_of(const models::Architecture& a, const DecodeGroup& g, const LoadedFit* fit, std::int64_t chips) {
+  if (chips > most_fitted) fit = nullptr;
   SlabRow row{.slab = decode_slab(a, g, chips)};
   const double n = static_cast<double>(chips), users = static_cast<double>(g.batch);
   row.time_s = row.slab.step_s;
@@ -40,16 +44,18 @@ SlabRow row_of(const models::Architecture& a, const DecodeGroup& g, const Loaded
   } else {
     row.rest_s = row.slab.step_s - row.slab.read_s() - row.slab.talk_s();
   }
+  if (std::abs(row.rest_s) < 1e-9 * row.time_s) row.rest_s = 0;
   row.tokens_per_s = users / row.time_s;
   row.tokens_per_s_per_chip = row.tokens_per_s / n;
   row.chip_s_per_token = n * row.time_s / users;
   return row;
 }
 
-void judge(Outputs& out) {
+/// The fastest and the cheapest that fit; where runs were fitted, of the numbers of chips that they were of.
+void judge(const LoadedFit* fit, Outputs& out) {
   const SlabRow *best = nullptr, *cheapest = nullptr;
   for (const SlabRow& r : out.slabs) {
-    if (!r.slab.fits) continue;
+    if (!r.slab.fits || (fit && r.slab.chips > most_fitted)) continue;
     if (!best || r.time_s < best->time_s) best = &r;
     if (!cheapest || r.chip_s_per_token < cheapest->chip_s_per_token) cheapest = &r;
   }
@@ -83,13 +89,10 @@ chapters::Computed<Outputs, Run> compute(const Inputs& in, const Progress& progr
   const models::Architecture& a = (*model)->architecture;
   if (const std::string problem = decode_cut_problem(a, in.tensor_parallel); !problem.empty())
     return {.facts = {.reason = problem}};
-  // The fitted runs were of up to eight chips; what lies beyond is no engine's figure.
-  constexpr std::int64_t most_fitted = 8;
-  const LoadedFit* fit =
-      in.tensor_parallel <= most_fitted ? find_loaded_fit(in.chip, models::format_id(in.format), in.model) : nullptr;
+  const LoadedFit* fit = find_loaded_fit(in.chip, models::format_id(in.format), in.model);
   Outputs out;
-  std::vector<std::int64_t> counts =
-      decode_cuts(a, fit ? most_fitted : std::max(most_fitted, std::min<std::int64_t>(64, 2 * in.tensor_parallel)));
+  std::vector<std::int64_t> counts = decode_cuts(
+      a, std::max(most_fitted, std::min<std::int64_t>(64, fit ? in.tensor_parallel : 2 * in.tensor_parallel)));
   if (std::find(counts.begin(), counts.end(), in.tensor_parallel) == counts.end()) {
     counts.push_back(in.tensor_parallel);
     std::sort(counts.begin(), counts.end());
@@ -104,13 +107,13 @@ chapters::Computed<Outputs, Run> compute(const Inputs& in, const Progress& progr
       out.next_gain_s = out.now.time_s - row.time_s;
     }
   }
-  judge(out);
+  judge(fit, out);
   out.not_reading_percent = 100 * (1 - out.now.slab.read_s() / out.now.time_s);
   out.read_s = out.now.slab.read_s();
   out.communication_time_s = out.now.slab.talk_s();
   out.collectives = in.tensor_parallel > 1 ? 2 * static_cast<double>(a.layers) : 0;
   out.pipeline_s = decode_pipeline_s(a, *group, in.tensor_parallel);
-  if (fit) {
+  if (fit && in.tensor_parallel <= most_fitted) {
     out.engine = fit->engine;
     out.start_s = fit->start_s;
     out.slower_s = fit->reading_s(out.now.slab.read_s()) - out.now.slab.read_s();

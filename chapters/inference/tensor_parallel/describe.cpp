@@ -29,8 +29,9 @@ void describe(Fields& f, Inputs& in) {
   f.group("The link");
   f.real("link_reached", in.link_reached, {"Link reached", "%"}, "The share of the link's rate that collectives reach.",
          {.range = {10, 100}});
-  f.real("call_s", in.call_s, {"An all-reduce takes", "s"},
-         "What each takes however few bytes it has, besides its hops.", {.range = {0, 1e-4}, .typical = {0, 3e-5}});
+  f.real("call_s", in.call_s, {"An all-reduce starts in", "s"},
+         "What each takes before its first hop; hops and bytes come on top.",
+         {.range = {0, 1e-4}, .typical = {0, 3e-5}});
 }
 
 void describe(Fields& f, SlabRow& r) {
@@ -60,7 +61,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("reading_s", o.now.slab.weights_s, {"Reading weights", "s"}, "At full bandwidth.",
          {.formula = "weights of a chip / bandwidth"});
   f.real("cache_s", o.now.slab.cache_s, {"Reading caches", "s"}, {.formula = "caches of a chip / bandwidth"});
-  f.real("read_s", o.read_s, {"Reading", "s"}, "Weights and caches, at full bandwidth.");
+  f.real("read_s", o.read_s, {"Reading", "s"}, "Weights, all in the format, and caches, at full bandwidth.");
   f.real("communication_time_s", o.communication_time_s, {"Talk", "s"}, "Two all-reduces a layer.",
          {.formula = "2 x layers x (latency + bytes / link)"});
   f.real("latency_s", o.now.slab.latency_s, {"... without bytes", "s"},
