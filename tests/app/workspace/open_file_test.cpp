@@ -291,8 +291,8 @@ TEST_CASE("what no lab reads is named by what it looks like, with who reads simi
       "a profiler's recording.");
   o.folder.write("bench.log", "============ Serving Benchmark Result ============\nSuccessful requests: 7\n");
   CHECK(o.open("bench.log") ==
-        "No lab reads \"bench.log\": it looks like the output of a serving benchmark. Batching reads arrivals of "
-        "requests.");
+        "No lab reads \"bench.log\": it looks like the output of a serving benchmark. Batching and Prefix cache read "
+        "arrivals of requests.");
   o.folder.write("snap.pickle", std::string("\x80\x04\x95\x10\0\0\0\0\0\0\0}\x94(\x8c\x08segments\x94]", 24));
   const std::string pickle = o.open("snap.pickle");
   CHECK(pickle.find("Allocator: This is a pickle") != std::string::npos);
