@@ -16,7 +16,8 @@ using widgets::format_text, widgets::TimelineMark, widgets::Tint;
 constexpr std::size_t most_falls = 600;
 constexpr double nothing_s = 1e-9;
 
-std::int64_t whole_ns(double s) { return std::llround(s * 1e9); }
+/// At most what half of an integer holds, 146 years, so that the difference of two is one.
+std::int64_t whole_ns(double s) { return std::llround(std::clamp(s * 1e9, -4.6e18, 4.6e18)); }
 std::string of_bytes(double bytes) { return format_text(bytes, "B"); }
 
 /// The hue of a unit: the last of the model, whose gradients come first, stands out most. The quarter of the ramp next
