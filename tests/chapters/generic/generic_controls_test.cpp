@@ -104,6 +104,9 @@ bool matters(const std::string& key, const Change& change, std::vector<Base>& ba
     make_relevant(*before, *before->inputs().find(key));
     const auto after = before->clone();
     change(*after->inputs().find(key));
+    // A toggle that stands there already is moved from the other side.
+    const Field& from = *before->inputs().find(key);
+    if (after->same_inputs(*before) && from.kind == Kind::toggle) from.toggle() = !from.toggle();
     if (after->same_inputs(*before)) return false;
     after->compute();
     if (outputs && before->same_inputs(*base.lab)) return base.outputs() != look(*after);
