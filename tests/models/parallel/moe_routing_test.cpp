@@ -92,13 +92,9 @@ TEST_CASE("dealt tokens keep to their limit of groups, and every group and exper
   // DeepSeek-V3's limit: 4 of 8 groups, top-8 of 64 experts; and one where the choices do not divide by the groups.
   for (const std::int64_t top_k : {8, 6}) {
     MoeRouted r;
-    route_tokens({.rule = MoeRule::dealt,
-                  .experts = 64,
-                  .top_k = top_k,
-                  .capacity_factor = 0,
-                  .groups = 8,
-                  .group_limit = 4},
-                 256, {}, {}, nullptr, r);
+    route_tokens(
+        {.rule = MoeRule::dealt, .experts = 64, .top_k = top_k, .capacity_factor = 0, .groups = 8, .group_limit = 4},
+        256, {}, {}, nullptr, r);
     std::vector<std::set<int>> groups(256), experts(256);
     for (const MoeCopy& copy : r.copies) {
       groups[copy.token].insert(copy.expert / 8);
