@@ -13,6 +13,10 @@ constexpr const char* stopped = "The training was stopped before its end.";
 
 std::int64_t nodes_of(const Inputs& in) { return (in.ranks + in.ranks_per_node - 1) / in.ranks_per_node; }
 
+bool limits_nodes(const Inputs& in) {
+  return (in.rule == MoeRule::top_k || in.rule == MoeRule::dealt) && in.node_limit > 0 && in.node_limit < nodes_of(in);
+}
+
 /// What an input does not touch under the rule is left at its default, so that runs are kept across it.
 MoeTrainingSetting training_of(const Inputs& in, MoeRule rule, MoeBalance balance) {
   MoeTrainingSetting s;
@@ -26,7 +30,7 @@ MoeTrainingSetting training_of(const Inputs& in, MoeRule rule, MoeBalance balanc
       .group_limit = 0,
       .seed = in.seed,
   };
-  if (in.rule == MoeRule::top_k && in.node_limit > 0 && in.node_limit < nodes_of(in)) {
+  if (limits_nodes(in)) {
     s.routing.groups = nodes_of(in);
     s.routing.group_limit = in.node_limit;
   }
@@ -56,8 +60,8 @@ std::vector<double> kept_per_token(const MoeRouted& routed) {
 }
 
 models::Result<Priced> price(const Inputs& in, const MoeChip& chip, const MoeLinks& links, const MoeTrained& run) {
-  const bool limited = in.rule == MoeRule::top_k && in.node_limit > 0 && in.node_limit < nodes_of(in);
-  auto placement = place_experts({in.placement, in.ranks, nodes_of(in), in.spare_slots, limited}, run.trained_load);
+  auto placement =
+      place_experts({in.placement, in.ranks, nodes_of(in), in.spare_slots, limits_nodes(in)}, run.trained_load);
   if (!placement) return models::Result<Priced>::fail(placement.error);
   Priced out;
   out.placement = std::move(*placement);

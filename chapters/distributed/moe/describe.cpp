@@ -56,7 +56,7 @@ void describe_routing(Fields& f, Inputs& in) {
          {.range = {0, 0.1}, .when = {"rule", "top_k|expert_choice"}});
   f.integer("node_limit", in.node_limit, "Nodes a token",
             "A token may go to experts on at most so many nodes (DeepSeek-V3: 4). 0: any.",
-            {.range = {0, 16}, .typical = {0, 4}, .when = {"rule", "top_k"}});
+            {.range = {0, 16}, .typical = {0, 4}, .when = {"rule", "top_k|dealt"}});
 }
 
 void describe_tokens(Fields& f, Inputs& in) {

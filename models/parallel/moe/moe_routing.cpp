@@ -80,39 +80,81 @@ class MoePicker {
   std::vector<std::pair<double, std::size_t>> rank_;
 };
 
-/// Decks of all experts, shuffled, dealt k to a token; one that the token already has goes to the next token.
-class MoeDealer {
+/// Decks of all cards, shuffled one after the other; a card that the hand already has waits for the next hand.
+class MoeDeck {
  public:
-  MoeDealer(const MoeRouting& r, std::uint64_t stream)
-      : stream_(stream), experts_(static_cast<std::size_t>(r.experts)) {}
+  MoeDeck(std::uint64_t stream, std::size_t cards) : stream_(stream), cards_(cards) {}
 
-  void deal(std::int64_t k, std::vector<std::uint16_t>& chosen) {
-    chosen.clear();
-    while (static_cast<std::int64_t>(chosen.size()) < k) {
-      auto card = std::find_if(deck_.begin(), deck_.end(), [&](std::uint16_t e) {
-        return std::find(chosen.begin(), chosen.end(), e) == chosen.end();
-      });
+  void deal(std::int64_t count, std::vector<std::uint16_t>& hand) {
+    const auto full = hand.size() + static_cast<std::size_t>(count);
+    while (hand.size() < full) {
+      auto card = std::find_if(deck_.begin(), deck_.end(),
+                               [&](std::uint16_t e) { return std::find(hand.begin(), hand.end(), e) == hand.end(); });
       if (card == deck_.end()) {
         add_deck();
         continue;
       }
-      chosen.push_back(*card);
+      hand.push_back(*card);
       deck_.erase(card);
     }
   }
+  double draw() { return unit_draw(stream_, draws_++); }
 
  private:
   void add_deck() {
     const std::size_t from = deck_.size();
-    for (std::size_t e = 0; e < experts_; ++e) deck_.push_back(static_cast<std::uint16_t>(e));
-    for (std::size_t i = experts_ - 1; i > 0; --i) {
-      const auto j = static_cast<std::size_t>(unit_draw(stream_, draws_++) * static_cast<double>(i + 1));
+    for (std::size_t e = 0; e < cards_; ++e) deck_.push_back(static_cast<std::uint16_t>(e));
+    for (std::size_t i = cards_ - 1; i > 0; --i) {
+      const auto j = static_cast<std::size_t>(draw() * static_cast<double>(i + 1));
       std::swap(deck_[from + i], deck_[from + j]);
     }
   }
   std::uint64_t stream_, draws_ = 0;
-  std::size_t experts_;
+  std::size_t cards_;
   std::vector<std::uint16_t> deck_;
+};
+
+/// Deals k experts to a token. Under a limit the groups are dealt first; how many experts each of them gives is drawn
+/// as if k were taken from all of theirs, and each group deals its own.
+class MoeDealer {
+ public:
+  MoeDealer(const MoeRouting& r, std::uint64_t stream)
+      : r_(r), deck_(stream, static_cast<std::size_t>(limited() ? r.groups : r.experts)) {
+    for (std::int64_t g = 0; limited() && g < r.groups; ++g)
+      group_decks_.emplace_back(random_stream(stream, static_cast<std::uint64_t>(g) + 1),
+                                static_cast<std::size_t>(r.experts / r.groups));
+  }
+
+  void deal(std::vector<std::uint16_t>& chosen) {
+    chosen.clear();
+    if (!limited()) {
+      deck_.deal(r_.top_k, chosen);
+      return;
+    }
+    const std::int64_t each = r_.experts / r_.groups;
+    groups_.clear();
+    deck_.deal(r_.group_limit, groups_);
+    given_.assign(groups_.size(), 0);
+    for (std::int64_t taken = 0; taken < r_.top_k; ++taken) {
+      auto left = static_cast<std::int64_t>(deck_.draw() * static_cast<double>(r_.group_limit * each - taken));
+      std::size_t group = 0;
+      while (left >= each - given_[group]) left -= each - given_[group++];
+      ++given_[group];
+    }
+    for (std::size_t i = 0; i < groups_.size(); ++i) {
+      hand_.clear();
+      group_decks_[groups_[i]].deal(given_[i], hand_);
+      for (const std::uint16_t e : hand_) chosen.push_back(static_cast<std::uint16_t>(groups_[i] * each + e));
+    }
+  }
+
+ private:
+  bool limited() const { return r_.group_limit > 0 && r_.group_limit < r_.groups; }
+  const MoeRouting& r_;
+  MoeDeck deck_;  ///< cards are experts, or groups under a limit
+  std::vector<MoeDeck> group_decks_;
+  std::vector<std::uint16_t> groups_, hand_;
+  std::vector<std::int64_t> given_;
 };
 
 /// k different experts of a word.
@@ -136,7 +178,7 @@ void choose_by_tokens(const MoeRouting& r, std::size_t tokens, const std::vector
   for (std::size_t t = 0; t < tokens; ++t) {
     if (r.rule == MoeRule::top_k) picker.pick(&scores[t * stride], bias, chosen);
     if (r.rule == MoeRule::hash) hash_experts(r, stream, words[t], chosen);
-    if (r.rule == MoeRule::dealt) dealer.deal(r.top_k, chosen);
+    if (r.rule == MoeRule::dealt) dealer.deal(chosen);
     float sum = 0;
     if (r.rule == MoeRule::top_k)
       for (const std::uint16_t e : chosen) sum += scores[t * stride + e];

@@ -21,7 +21,7 @@ struct MoeRouting {
   std::int64_t experts = 16, top_k = 2;
   double capacity_factor = 1.25;  ///< an expert takes at most ceil(factor x tokens x k / experts); 0: any number
   std::int64_t groups = 1;        ///< nodes: experts lie on them in equal runs
-  std::int64_t group_limit = 0;   ///< groups that a token may go to (DeepSeek-V3: 4 of 8); 0: any
+  std::int64_t group_limit = 0;   ///< groups that a token may go to (DeepSeek-V3: 4 of 8); 0: any. Top-k and dealt.
   std::int64_t seed = 1;          ///< The seed of the hash and of the dealing.
   bool operator==(const MoeRouting&) const = default;
 };

@@ -8,6 +8,7 @@
 #include "models/base/counter_random.h"
 #include "models/machine/op_cost.h"
 #include "models/parallel/moe/moe_layer_time.h"
+#include "models/parallel/planner/planner_traffic.h"
 #include "tests/support/base/near.h"
 
 using namespace models::parallel;
@@ -148,4 +149,32 @@ TEST_CASE("an expert's rows are filled up to tiles, and few rows are bound by th
   CHECK(few.ranks[0].bytes ==
         models::gemm(4, 1024, 1024, 2, 2, 2).bytes() + models::gemm(4, 1024, 512, 2, 2, 2).bytes());
   CHECK(few.slowest == 1);  // two experts' weights
+}
+
+TEST_CASE(
+    "experts dealt under a node limit lie on so many nodes, are all as busy, and reach what the planner expects") {
+  constexpr std::size_t tokens = 8192;
+  MoeRouted r;
+  route_tokens(
+      {.rule = MoeRule::dealt, .experts = 256, .top_k = 8, .capacity_factor = 0, .groups = 8, .group_limit = 4}, tokens,
+      {}, {}, nullptr, r);
+  std::vector<std::vector<std::uint16_t>> chosen(tokens);
+  for (const MoeCopy& copy : r.copies) chosen[copy.token].push_back(copy.expert);
+  for (std::vector<std::uint16_t>& experts : chosen) {
+    std::sort(experts.begin(), experts.end());
+    CHECK(std::unique(experts.begin(), experts.end()) == experts.end());
+    for (std::uint16_t& e : experts) e /= 32;
+    CHECK(std::unique(experts.begin(), experts.end()) - experts.begin() <= 4);
+  }
+  const std::vector<double> load(r.asked.begin(), r.asked.end());
+  CHECK(max_over_mean(load) < 1.1);
+  const auto placement = place_experts({MoePlacementRule::contiguous, 64, 8, 1, true}, std::vector<double>(256, 1.0));
+  REQUIRE(placement);
+  const MoeTraffic t = count_traffic(r, tokens, *placement, 8);
+  const models::MixtureOfExperts moe{.routed = 256, .per_token = 8, .groups = 8, .groups_per_token = 4};
+  const ExpertSpread spread = expert_spread(moe, 64, 8);
+  const double nodes = std::accumulate(t.to_node_once.begin(), t.to_node_once.end(), 0.0);
+  CHECK(near(nodes * 7 / 8, spread.other_nodes, 0.01));
+  const double ranks = std::accumulate(t.to_rank_once.begin(), t.to_rank_once.end(), 0.0);
+  CHECK(near(ranks * 7 / 8, spread.near_ranks, 0.01));
 }
