@@ -76,6 +76,8 @@ double optimizer_bytes_per_parameter(const Architecture& a, OptimizerKind kind, 
       return wide;
     case OptimizerKind::sgd:
       return 0;
+    case OptimizerKind::adamw_16bit:
+      return 4;
     case OptimizerKind::adafactor: {
       Factored f;
       for_each_matrix(a, [&](const LayerOperation& op, double matrices) {

@@ -30,8 +30,9 @@ enum class OptimizerKind : std::uint8_t {
   muon,          ///< one moment of the matrices inside the layers, AdamW for the rest (Jordan 2024)
   sgd_momentum,  ///< one moment: 4 B
   sgd,           ///< nothing
+  adamw_16bit    ///< two BF16 moments: 4 B (DeepSeek-V3 technical report, section 3.3.2)
 };
-inline constexpr std::size_t optimizer_kind_count = 7;
+inline constexpr std::size_t optimizer_kind_count = 8;
 
 /// How the logits become a loss, which decides how often they exist at once.
 enum class LossKind : std::uint8_t {

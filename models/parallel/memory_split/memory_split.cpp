@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "models/memory/gathered_units.h"
+#include "models/parallel/planner/planner_schedule.h"
 
 namespace models::parallel {
 
@@ -27,7 +28,10 @@ SplitGpu gpu_of(const TrainingPlan& p, std::int64_t stage, std::int64_t inside) 
 TrainingPlan undivided(const TrainingPlan& p) {
   TrainingPlan q = p;
   q.tensor = q.pipeline = q.virtual_pipeline = q.context = q.expert = 1;
-  q.stage = q.zero_stage = 0;
+  q.stage = q.zero_stage = q.shard_group = 0;
+  q.schedule = PipelineSchedule::one_f_one_b;
+  q.in_flight = 0;
+  q.ends_take_slots = q.step_gradients = false;
   q.data = gpus_of(p);
   q.sequence_parallel = false;
   q.offload = Offload::none;
@@ -49,6 +53,8 @@ bool apply(SplitAxis axis, const TrainingPlan& to, TrainingPlan& p) {
     case SplitAxis::pipeline:
       p.pipeline = to.pipeline;
       p.virtual_pipeline = to.virtual_pipeline;
+      p.schedule = to.schedule;
+      p.ends_take_slots = to.ends_take_slots;
       break;
     case SplitAxis::context:
       p.context = to.context;
@@ -61,6 +67,8 @@ bool apply(SplitAxis axis, const TrainingPlan& to, TrainingPlan& p) {
     case SplitAxis::zero3:
       p.zero_stage =
           std::min(to.zero_stage, static_cast<std::int64_t>(axis) - static_cast<std::int64_t>(SplitAxis::alone) - 5);
+      p.shard_group = to.shard_group;
+      p.step_gradients = to.step_gradients;
       break;
     case SplitAxis::offload:
       p.offload = to.offload;
@@ -109,10 +117,14 @@ OwnerPart owner_part(const TrainingPlan& p, MemoryOwner owner, const SplitGpu& g
     part.parts *= parts;
   };
   const bool work = owner == MemoryOwner::activations || owner == MemoryOwner::logits;
-  if (!work) cut(p.pipeline, g.stage);
+  // A rank of DualPipe has a stage of each direction, and the rank opposite the same two.
+  const bool both_ways = p.pipeline > 1 && p.schedule == PipelineSchedule::dualpipe;
+  if (!work && both_ways) cut(p.pipeline / 2, std::min(g.stage, p.pipeline - 1 - g.stage));
+  if (!work && !both_ways) cut(p.pipeline, g.stage);
   if (!work || p.sequence_parallel) cut(p.tensor, g.tensor);
+  const auto shards = static_cast<std::int64_t>(memory::zero_ranks(p));
   const auto zero = [&](std::int64_t from) {
-    if (p.zero_stage >= from) cut(p.data * p.context, g.data * p.context + g.context);
+    if (p.zero_stage >= from) cut(shards, (g.data * p.context + g.context) % shards);
   };
   if (owner == MemoryOwner::weights) zero(3);
   if (owner == MemoryOwner::gradients) zero(2);
@@ -123,10 +135,13 @@ OwnerPart owner_part(const TrainingPlan& p, MemoryOwner owner, const SplitGpu& g
 
 ZeroTraffic zero_traffic(const TrainingPlan& p) {
   if (p.data * p.context <= 1) return {};
-  const auto micro = static_cast<double>(p.micro_batches);
-  if (p.zero_stage == 3) return {.gathered = micro * (p.reshard ? 2 : 1), .reduced = micro};
-  if (p.zero_stage == 2) return {.gathered = 1, .reduced = micro};
-  return p.zero_stage == 1 ? ZeroTraffic{.gathered = 1, .reduced = 1} : ZeroTraffic{.gathered = 0, .reduced = 2};
+  const auto micro = static_cast<double>(p.micro_batches), shards = memory::zero_ranks(p);
+  // Copies of the shards are summed: an all-reduce of a shard.
+  const double copies = shards < static_cast<double>(p.data * p.context) ? 2 / shards : 0;
+  if (p.zero_stage == 3) return {.gathered = micro * (p.reshard ? 2 : 1), .reduced = micro * (1 + copies)};
+  if (p.zero_stage == 2) return {.gathered = 1, .reduced = micro * (1 + copies)};
+  return p.zero_stage == 1 ? ZeroTraffic{.gathered = 1, .reduced = 1 + copies}
+                           : ZeroTraffic{.gathered = 0, .reduced = 2};
 }
 
 double zero_traffic_bytes(const Architecture& a, const TrainingPlan& p, double parameters) {
@@ -136,18 +151,11 @@ double zero_traffic_bytes(const Architecture& a, const TrainingPlan& p, double p
   return (t.gathered * memory::gathered_bytes_each(a, p) + t.reduced * memory::reduced_bytes_each(a, p)) * parameters;
 }
 
-Result<MemorySplit> memory_split(const Architecture& a, const TrainingPlan& plan,
-                                 const memory::TrainingMemoryOptions& options, std::size_t most_shown) {
-  using Outcome = Result<MemorySplit>;
-  if (std::string problem = memory::plan_problem(a, plan); !problem.empty()) return Outcome::fail(std::move(problem));
-  constexpr double most_gpus = 2147483648.0;
-  if (static_cast<double>(plan.tensor) * static_cast<double>(plan.pipeline) * static_cast<double>(plan.context) *
-          static_cast<double>(plan.data) >
-      most_gpus)
-    return Outcome::fail("The plan takes more than 2,147,483,648 GPUs; choose smaller factors.");
-  MemorySplit out;
-  out.gpus = gpus_of(plan);
-  out.shown = shown_gpus(plan, most_shown);
+namespace {
+
+/// The stages, and which holds most. Gives the sentence of one that cannot be counted, else nothing.
+std::string count_stages(const Architecture& a, const TrainingPlan& plan, const memory::TrainingMemoryOptions& options,
+                         MemorySplit& out) {
   // Stages: all of few, otherwise both ends and those whose layers are of other kinds than the ones before, since of
   // two with the same layers the earlier one holds more micro-batches.
   constexpr std::int64_t few = 16;
@@ -156,13 +164,34 @@ Result<MemorySplit> memory_split(const Architecture& a, const TrainingPlan& plan
     if (plan.pipeline <= few || stage < 2 || stage >= plan.pipeline - 2 || differs(stage)) {
       TrainingPlan p = plan;
       p.stage = stage;
+      p.in_flight = schedule_in_flight(p);
       auto m = memory::training_memory(a, p, options);
-      if (!m) return Outcome::fail(std::move(m.error));
+      if (!m) return std::move(m.error);
       out.stage_of.push_back(stage);
       out.stages.push_back(std::move(*m));
     }
   for (std::size_t i = 0; i < out.stages.size(); ++i)
     if (out.stages[i].total() > out.stages[out.fullest].total()) out.fullest = i;
+  return {};
+}
+
+}  // namespace
+
+Result<MemorySplit> memory_split(const Architecture& a, const TrainingPlan& plan,
+                                 const memory::TrainingMemoryOptions& options, std::size_t most_shown) {
+  using Outcome = Result<MemorySplit>;
+  if (std::string problem = memory::plan_problem(a, plan); !problem.empty()) return Outcome::fail(std::move(problem));
+  if (std::string problem = schedule_problem(plan); !problem.empty()) return Outcome::fail(std::move(problem));
+  constexpr double most_gpus = 2147483648.0;
+  if (static_cast<double>(plan.tensor) * static_cast<double>(plan.pipeline) * static_cast<double>(plan.context) *
+          static_cast<double>(plan.data) >
+      most_gpus)
+    return Outcome::fail("The plan takes more than 2,147,483,648 GPUs; choose smaller factors.");
+  MemorySplit out;
+  out.gpus = gpus_of(plan);
+  out.shown = shown_gpus(plan, most_shown);
+  if (std::string problem = count_stages(a, plan, options, out); !problem.empty())
+    return Outcome::fail(std::move(problem));
   const std::int64_t fullest_stage = out.stage_of[out.fullest];
   if (most_shown >= 2 &&
       std::none_of(out.shown.begin(), out.shown.end(), [&](const SplitGpu& gpu) { return gpu.stage == fullest_stage; }))
@@ -178,6 +207,7 @@ Result<MemorySplit> memory_split(const Architecture& a, const TrainingPlan& plan
     for (const SplitGpu& gpu : out.shown) {
       TrainingPlan q = p;
       q.stage = q.pipeline > 1 ? gpu.stage : 0;
+      q.in_flight = schedule_in_flight(q);
       const auto same =
           std::find_if(out.shown.begin(), out.shown.begin() + static_cast<std::ptrdiff_t>(step.gpus.size()),
                        [&](const SplitGpu& other) { return q.pipeline == 1 || other.stage == gpu.stage; });

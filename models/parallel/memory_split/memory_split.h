@@ -60,7 +60,8 @@ struct SplitStep {
 };
 
 /// What of a step's communication ZeRO decides: elements a GPU sends or receives over the model's on this GPU, at many
-/// ranks. Source: Rajbhandari et al. 2019, section 7: 2, 2, 2 and 3; a gather for each micro-batch more.
+/// ranks. Source: Rajbhandari et al. 2019, section 7: 2, 2, 2 and 3; a gather for each micro-batch more; where shards
+/// have copies (TrainingPlan::shard_group), an all-reduce of a shard with each reduction.
 struct ZeroTraffic {
   double gathered = 0, reduced = 0;  ///< weights; gradients (an all-reduce moves each twice)
   double total() const { return gathered + reduced; }

@@ -87,6 +87,7 @@ double PlannerSchedules::bubble_s(const TrainingPlan& p, const PassSplit& split)
 double PlannerSchedules::in_flight(const TrainingPlan& p, std::int64_t stage) {
   if (p.schedule == PipelineSchedule::one_f_one_b || p.schedule == PipelineSchedule::interleaved || p.pipeline < 2)
     return 0;
+  if (p.schedule == PipelineSchedule::gpipe) return as_double(p.micro_batches);
   PipelineSpec spec = schedule_spec(p);
   spec.micro_batches = enough(spec);
   const Key key{spec.schedule, spec.ranks, spec.micro_batches, 0, 0};
@@ -101,6 +102,13 @@ double PlannerSchedules::in_flight(const TrainingPlan& p, std::int64_t stage) {
   }
   const auto at = static_cast<std::size_t>(stage);
   return at < found->second.size() ? found->second[at] : 0;
+}
+
+double schedule_in_flight(const TrainingPlan& p) {
+  constexpr std::size_t most_kept = 32;
+  thread_local PlannerSchedules schedules;
+  if (schedules.kept() > most_kept) schedules = {};
+  return schedules.in_flight(p, p.stage);
 }
 
 }  // namespace models::parallel

@@ -35,6 +35,8 @@ class PlannerSchedules {
   /// Activations that a stage holds at once, in those of one micro-batch on all its layers; 0 for 1F1B, plain and
   /// interleaved, whose count the memory model has.
   double in_flight(const memory::TrainingPlan& plan, std::int64_t stage);
+  /// Orders that were run and are kept.
+  std::size_t kept() const { return bubbles_.size() + in_flight_.size(); }
 
  private:
   struct Key {
@@ -45,5 +47,8 @@ class PlannerSchedules {
   std::map<Key, double> bubbles_;                 ///< over the forward pass
   std::map<Key, std::vector<double>> in_flight_;  ///< by stage
 };
+
+/// PlannerSchedules::in_flight of the plan's own stage, with the latest orders kept for the thread.
+double schedule_in_flight(const memory::TrainingPlan& plan);
 
 }  // namespace models::parallel
