@@ -1,7 +1,10 @@
 #include "chapters/described/training_memory.h"
 
+#include <algorithm>
+
 #include "chapters/mechanism/catalog.h"
 #include "chapters/mechanism/choices_in_order.h"
+#include "models/parallel/planner/planner_price.h"
 
 namespace chapters {
 
@@ -23,7 +26,7 @@ const Choices& state_recipe_choices() {
 }
 
 const Choices& optimizer_choices() {
-  static const Choices choices = choices_in_order<models::memory::OptimizerKind::sgd>(
+  static const Choices choices = choices_in_order<models::memory::OptimizerKind::adamw_16bit>(
       {{"adamw", "AdamW", "Two FP32 moments: 8 bytes per parameter."},
        {"adamw_8bit", "AdamW, 8-bit", "Two 8-bit moments and an FP32 scale for 256 of them: 2.03 bytes."},
        {"adafactor", "Adafactor",
@@ -31,7 +34,8 @@ const Choices& optimizer_choices() {
        {"lion", "Lion", "One FP32 moment: 4 bytes."},
        {"muon", "Muon", "One FP32 moment of the matrices in the layers, AdamW for embedding, output and norms."},
        {"sgd_momentum", "SGD with momentum", "One FP32 moment: 4 bytes."},
-       {"sgd", "SGD", "Nothing is kept."}});
+       {"sgd", "SGD", "Nothing is kept."},
+       {"adamw_16bit", "AdamW, 16-bit", "Two BF16 moments: 4 bytes per parameter, as DeepSeek-V3 keeps them."}});
   return choices;
 }
 
@@ -51,6 +55,126 @@ const Choices& recompute_choices() {
   static const Choices choices = choices_in_order<models::Recompute::full>(
       {{"none", "all", "All activations are kept; with unfused attention the scores too."},
        {"selective", "all but the scores", "Scores, softmax and its dropout are recomputed."},
+       {"full", "inputs of layers", "Every layer's forward pass is recomputed before its backward pass."}});
+  return choices;
+}
+
+namespace {
+
+using models::PipelineSchedule;
+
+constexpr std::array<PipelineSchedule, 7> schedules_of_orders{
+    PipelineSchedule::one_f_one_b, PipelineSchedule::gpipe,    PipelineSchedule::zb_h1,     PipelineSchedule::zb_h2,
+    PipelineSchedule::zb_v,        PipelineSchedule::dualpipe, PipelineSchedule::dualpipe_v};
+
+const Choices given_up_choices = choices_in_order<GivenUp::second_products>(
+    {{"attention", "scores", "Scores, softmax and values of unfused attention; fused attention keeps none."},
+     {"small", "norms and activations", "What norms and activation functions write, and MLA's up projections."},
+     {"block", "those and the block", "The same, and all of the feed-forward or the experts but its input."},
+     {"second_products", "every second matmul",
+      "All but attention's result and what every second matmul writes, as torchtitan's option \"op\"."}});
+const Choices kept_input_choices = choices_in_order<KeptFormat::four_bits>(
+    {{"wide", "16 bits", "As they are computed; 32 bits where all is in FP32."},
+     {"eight_bits", "8 bits", "Training in FP8: a byte, and a byte of scale for 32 elements (MXFP8)."},
+     {"four_bits", "4 bits", "Training in FP4: half a byte, and a byte of scale for 16 elements (NVFP4)."}});
+
+/// From where on the orders other than 1F1B and GPipe are not written out.
+constexpr std::int64_t most_ordered_stages = 128;
+
+}  // namespace
+
+const Choices& pass_order_choices() {
+  static const Choices choices = choices_in_order<PassOrder::dualpipe_v>(
+      {{"1f1b", "1F1B", "One forward, one backward; with chunks interleaved."},
+       {"gpipe", "GPipe", "All forward passes, then all backward passes."},
+       {"zb_h1", "ZB-H1", "Weight gradients apart, in the bubble; memory of 1F1B."},
+       {"zb_h2", "ZB-H2", "Weight gradients apart, twice the memory of 1F1B."},
+       {"zb_v", "ZB-V", "Two chunks a stage, folded, weight gradients in the bubble."},
+       {"dualpipe", "DualPipe", "From both ends at once; two copies of the weights."},
+       {"dualpipe_v", "DualPipe-V", "DualPipe folded: one copy of the weights, two chunks."}});
+  return choices;
+}
+
+PipelineSchedule schedule_of(PassOrder order) { return schedules_of_orders[static_cast<std::size_t>(order)]; }
+PassOrder order_of(PipelineSchedule schedule) {
+  const auto at = std::find(schedules_of_orders.begin(), schedules_of_orders.end(), schedule);
+  return at == schedules_of_orders.end() ? PassOrder::one_f_one_b
+                                         : static_cast<PassOrder>(at - schedules_of_orders.begin());
+}
+
+std::uint8_t modules_given_up(const models::Architecture& a, GivenUp given_up) {
+  using models::memory::RecomputeModule;
+  if (given_up == GivenUp::attention || given_up == GivenUp::second_products)
+    return bit(RecomputeModule::core_attention);
+  const std::uint8_t small = models::parallel::small_modules(a);
+  if (given_up == GivenUp::small) return small;
+  const RecomputeModule block = a.moe.routed > 0 ? RecomputeModule::experts : RecomputeModule::feed_forward;
+  return static_cast<std::uint8_t>(small | bit(block));
+}
+
+GivenUp given_up_of(std::uint8_t modules, bool second_products) {
+  using models::memory::RecomputeModule;
+  if (second_products) return GivenUp::second_products;
+  const auto block = static_cast<std::uint8_t>(bit(RecomputeModule::feed_forward) | bit(RecomputeModule::experts));
+  return (modules & block) != 0                         ? GivenUp::block
+         : (modules & bit(RecomputeModule::norms)) != 0 ? GivenUp::small
+                                                        : GivenUp::attention;
+}
+
+double kept_input_bytes(KeptFormat kept) {
+  using models::Format;
+  return models::parallel::kept_input_bytes(kept == KeptFormat::eight_bits  ? Format::fp8
+                                            : kept == KeptFormat::four_bits ? Format::fp4
+                                                                            : Format::bf16);
+}
+
+void describe_kept(Fields& f, PlanDetails& d) {
+  f.choice("given_up", d.given_up, given_up_choices, "Recomputed", "What is recomputed where it is not whole layers.",
+           {.when = {"recompute", "selective"}});
+  f.choice("kept_inputs", d.kept_inputs, kept_input_choices, "Inputs kept in",
+           "The format in which matmuls keep what their weight gradients read.");
+}
+
+void describe_layout(Fields& f, PlanDetails& d, When cut) {
+  f.choice("order", d.order, pass_order_choices(), "Order of the passes",
+           "When each stage of the pipeline does which pass: it sets how many micro-batches are held at once.",
+           {.when = cut});
+  f.toggle("ends_take_slots", d.ends_take_slots, "Ends count as layers",
+           "Embedding and loss take a layer's place each where layers are dealt to stages, as for Llama 3 405B.",
+           {.when = cut});
+  f.integer("shard_group", d.shard_group, "ZeRO splits over",
+            "Replicas that share one copy of the states; the groups are copies of each other (hybrid sharding). 0: all "
+            "replicas.",
+            {.range = {0, 1'000'000, Scale::step}, .typical = {0, 1024}});
+  f.toggle("step_gradients", d.step_gradients, "Gradients once more",
+           "DeepSpeed's ZeRO-1 and 2 keep their part of the gradients once more, in FP32, for the optimizer.");
+}
+
+models::Status put_details(const models::Architecture& a, const PlanDetails& d, models::memory::TrainingPlan& p) {
+  using models::Status;
+  p.schedule = p.pipeline > 1 ? schedule_of(d.order) : PipelineSchedule::one_f_one_b;
+  p.ends_take_slots = d.ends_take_slots && p.pipeline > 1;
+  p.shard_group = d.shard_group;
+  p.step_gradients = d.step_gradients && p.zero_stage > 0;
+  p.modules = modules_given_up(a, d.given_up);
+  p.every_second_product = d.given_up == GivenUp::second_products;
+  p.kept_input_bytes = kept_input_bytes(d.kept_inputs);
+  if (p.schedule == PipelineSchedule::one_f_one_b) return Status::ok();
+  if (p.schedule != PipelineSchedule::gpipe && p.pipeline > most_ordered_stages)
+    return Status::fail("Orders of passes other than 1F1B and GPipe are followed up to 128 stages, and there are " +
+                        std::to_string(p.pipeline) + "; choose 1F1B, or fewer stages.");
+  if (std::string problem = models::memory::plan_problem(a, p); !problem.empty())
+    return Status::fail(std::move(problem));
+  if (std::string problem = models::parallel::schedule_problem(p); !problem.empty())
+    return Status::fail(std::move(problem));
+  p.in_flight = models::parallel::schedule_in_flight(p);
+  return Status::ok();
+}
+
+const Choices& recomputed_part_choices() {
+  static const Choices choices = choices_in_order<models::Recompute::full>(
+      {{"none", "all", "All activations are kept; with unfused attention the scores too."},
+       {"selective", "all but some", "Parts of every layer are recomputed: which ones is set below."},
        {"full", "inputs of layers", "Every layer's forward pass is recomputed before its backward pass."}});
   return choices;
 }
@@ -133,7 +257,7 @@ void describe_loss(Fields& f, models::memory::LossKind& loss, bool headline) {
   f.choice("loss", loss, loss_choices(), "Loss", "How often the logits exist at once.", {.headline = headline});
 }
 void describe_recompute(Fields& f, models::Recompute& recompute) {
-  f.choice("recompute", recompute, recompute_choices(), "Keep", "Which activations wait for the backward pass.",
+  f.choice("recompute", recompute, recomputed_part_choices(), "Keep", "Which activations wait for the backward pass.",
            {.headline = true});
 }
 void describe_states(Fields& f, models::memory::StateRecipe& recipe, models::memory::OptimizerKind& optimizer) {

@@ -20,6 +20,44 @@ const Choices& state_recipe_choices();
 const Choices& optimizer_choices();
 const Choices& loss_choices();
 const Choices& recompute_choices();
+/// The same where another input says which parts selective recomputation gives up.
+const Choices& recomputed_part_choices();
+
+/// The order of a pipeline's passes; chunks make 1F1B an interleaved one.
+enum class PassOrder : std::uint8_t { one_f_one_b, gpipe, zb_h1, zb_h2, zb_v, dualpipe, dualpipe_v };
+const Choices& pass_order_choices();
+models::PipelineSchedule schedule_of(PassOrder order);
+PassOrder order_of(models::PipelineSchedule schedule);
+
+/// What selective recomputation gives up: attention's scores; norms, activation functions and MLA's up projections;
+/// those with the feed-forward or the experts; every second product.
+enum class GivenUp : std::uint8_t { attention, small, block, second_products };
+/// The modules of the first three; those of attention for the last, which knows none.
+std::uint8_t modules_given_up(const models::Architecture& architecture, GivenUp given_up);
+/// The way back; `second_products` where the plan says so.
+GivenUp given_up_of(std::uint8_t modules, bool second_products);
+
+/// In what products keep the inputs that their weight gradients read.
+enum class KeptFormat : std::uint8_t { wide, eight_bits, four_bits };
+/// TrainingPlan::kept_input_bytes: with the scales of MXFP8 and NVFP4.
+double kept_input_bytes(KeptFormat kept);
+
+/// What of a plan is neither an axis nor a recipe.
+struct PlanDetails {
+  PassOrder order = PassOrder::one_f_one_b;
+  bool ends_take_slots = false, step_gradients = false;
+  std::int64_t shard_group = 0;
+  GivenUp given_up = GivenUp::attention;
+  KeptFormat kept_inputs = KeptFormat::wide;
+  bool operator==(const PlanDetails&) const = default;
+};
+/// The inputs `given_up` and `kept_inputs`.
+void describe_kept(Fields& fields, PlanDetails& details);
+/// The inputs `order`, `ends_take_slots`, `shard_group` and `step_gradients`; the first two matter while `cut` holds.
+void describe_layout(Fields& fields, PlanDetails& details, When cut);
+/// Puts them into a plan that has its axes and its stage. Fails with a sentence where the order cannot run.
+models::Status put_details(const models::Architecture& architecture, const PlanDetails& details,
+                           models::memory::TrainingPlan& plan);
 
 /// How an owner is drawn.
 struct OwnerLook {
@@ -54,7 +92,7 @@ models::Result<TrainedOn> trained_on(std::string_view model, std::string_view ch
 
 /// The input `loss`.
 void describe_loss(Fields& fields, models::memory::LossKind& loss, bool headline = false);
-/// The input `recompute`, a headline.
+/// The input `recompute`, a headline, in a lab that has describe_kept's inputs too.
 void describe_recompute(Fields& fields, models::Recompute& recompute);
 /// The inputs `recipe` and `optimizer`.
 void describe_states(Fields& fields, models::memory::StateRecipe& recipe, models::memory::OptimizerKind& optimizer);

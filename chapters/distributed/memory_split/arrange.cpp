@@ -21,6 +21,11 @@ constexpr std::size_t whole_layer = 4, buffers_layer = 8;
 std::string bytes(double b) { return format_text(b, "B"); }
 std::string count(std::int64_t n) { return format_text(static_cast<double>(n), ""); }
 
+/// States are split over groups of the replicas, which are copies of each other.
+bool groups(const Inputs& in) {
+  return in.details.shard_group > 0 && in.details.shard_group < in.data_parallel * in.context_parallel;
+}
+
 /// "tensor parallelism and ZeRO-2"; of two axes and more "TP, PP and ZeRO-2".
 std::string split_words(const Inputs& in) {
   struct Axis {
@@ -36,7 +41,9 @@ std::string split_words(const Inputs& in) {
     words = axis.name + std::string(" parallelism");
     briefs += (briefs.empty() ? "" : ", ") + std::string(axis.brief);
   }
-  const std::string zero = in.zero_stage == 0 ? "plain DDP" : "ZeRO-" + std::to_string(in.zero_stage);
+  const std::string zero = in.zero_stage == 0 ? "plain DDP"
+                                              : "ZeRO-" + std::to_string(in.zero_stage) +
+                                                    (groups(in) ? " over " + count(in.details.shard_group) : "");
   if (axes == 0) return zero;
   const std::string cut = axes == 1 ? words : briefs;
   return in.zero_stage == 0 ? cut : cut + " and " + zero;
@@ -72,6 +79,8 @@ std::string reason_of(const Inputs& in, const Outputs& out) {
            (splits ? ", more than the states, " + figure(out.total_bytes, "B") + "."
                    : "; ZeRO does not split them, tensor or context parallelism would.");
   std::string says = "Weights, gradients and optimizer states take " + figure(out.total_bytes, "B") + " of it";
+  if (in.zero_stage > 0 && groups(in))
+    return says + "; split over more than " + count(in.details.shard_group) + " replicas they would take less.";
   if (in.data_parallel * in.context_parallel > 1 && in.zero_stage < 3)
     return says + (in.zero_stage == 0 ? "; ZeRO would split them over the replicas."
                                       : "; a higher stage of ZeRO would split more of them.");
@@ -164,7 +173,7 @@ void arrange_moments(const Run& run, Picture& p) {
 void arrange_strip(const Run& run, Picture& p) {
   const models::memory::TrainingPlan& plan = run.split.steps.back().plan;
   const auto ahead = static_cast<std::size_t>(plan.gather_ahead), count_of = run.units.size();
-  p.shards = plan.data * plan.context;
+  p.shards = static_cast<std::int64_t>(models::memory::zero_ranks(plan));
   double parameters = 0;
   for (const auto& unit : run.units) p.unit_ends.push_back(parameters += unit.parameters);
   p.backward_of_unit.assign(count_of, -1);
@@ -240,7 +249,7 @@ Picture arrange(const Inputs& set, const Outputs& out, const Run& run) {
                               : "every replica holds all of its units all the time";
   p.hosted = run.gathers && in.offload == models::memory::Offload::parameters;
   if (p.hosted) p.strip_words = "each unit waits in the host's memory, and comes whole where it computes";
-  const std::int64_t rows = in.data_parallel * in.context_parallel;
+  const std::int64_t rows = p.shards;
   if (run.gathers && rows > 4) p.strip_rest = "and " + count(rows - 4) + " more";
   return p;
 }

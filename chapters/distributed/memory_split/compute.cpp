@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "chapters/distributed/memory_split/lab.h"
+#include "models/parallel/planner/planner_schedule.h"
 #include "models/parallel/tensor/tensor_layer.h"
 
 namespace chapters::distributed::memory_split {
@@ -51,6 +52,8 @@ Inputs in_force(const Inputs& set) {
   Inputs in = set;
   if (in.cuts == Cuts::as_set) return in;
   in.tensor_parallel = in.pipeline_parallel = in.virtual_pipeline = in.context_parallel = in.expert_parallel = 1;
+  in.details.order = PassOrder::one_f_one_b;
+  in.details.ends_take_slots = false;
   return in;
 }
 
@@ -76,6 +79,8 @@ models::Result<TrainingCase> read_setting(const Inputs& set) {
       .sequence_parallel = in.sequence_parallel && in.tensor_parallel > 1,
       .zero_stage = in.zero_stage,
       .recompute = in.recompute,
+      .fused_attention = in.fused_attention,
+      .dropout = in.dropout,
       .loss = in.loss,
       .fused_gradients = in.fused_gradients,
       .parameters = in.parameters,
@@ -87,7 +92,9 @@ models::Result<TrainingCase> read_setting(const Inputs& set) {
       .reduce_bytes = in.reduce_bytes,
       .bucket_bytes = in.bucket_bytes,
   };
-  setting->options = {.fixed_bytes = in.fixed_bytes};
+  if (models::Status done = put_details(setting->architecture, in.details, setting->plan); !done)
+    return models::Result<TrainingCase>::fail(std::move(done.error));
+  setting->options = {.slack_share = in.slack / 100, .fixed_bytes = in.fixed_bytes};
   return setting;
 }
 
@@ -158,6 +165,7 @@ void sweep_replicas(const Inputs& in, Run& run) {
       if (const auto s = read_setting(other)) {
         models::memory::TrainingPlan plan = s->plan;
         plan.stage = run.split.stage_of[run.split.fullest];
+        plan.in_flight = models::parallel::schedule_in_flight(plan);
         if (const auto m = models::memory::training_memory(s->architecture, plan, s->options)) peak = m->total();
       }
       run.peak_by_zero[static_cast<std::size_t>(zero)].push_back(peak);
@@ -178,6 +186,7 @@ Computed<Outputs, Run> compute(const Inputs& in, bool facts_alone) {
   out.memory = run.split.stages[run.split.fullest];
   models::memory::TrainingPlan at = s.plan;
   at.stage = run.split.stage_of[run.split.fullest];
+  at.in_flight = models::parallel::schedule_in_flight(at);
   run.units = models::memory::gather_units(s.architecture, at);
   run.tied = s.architecture.tied && s.plan.pipeline == 1;
   run.gathers = models::memory::gathers_units(s.plan);

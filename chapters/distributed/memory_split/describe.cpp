@@ -44,6 +44,8 @@ void describe_bytes_and_gather(Fields& f, Inputs& in) {
          {.range = {0, 8e9}, .typical = {0, 1e9}});
   f.real("fixed_bytes", in.fixed_bytes, {"Fixed buffers", "B"},
          "CUDA context, libraries, NCCL's channels: an assumption, often 0.5 to 2 GB.", {.range = {0, 16e9}});
+  f.real("slack", in.slack, {"Allocator slack", "%"},
+         "What the allocator reserves beyond what is in use, as a share of it.", {.range = {0, 50}});
 }
 
 }  // namespace
@@ -73,6 +75,7 @@ void describe(Fields& f, Inputs& in) {
            {.when = cut});
   f.integer("virtual_pipeline", in.virtual_pipeline, "Virtual stages",
             "Chunks of layers on each GPU of an interleaved pipeline.", {.range = {1, 64, Scale::log}, .when = cut});
+  describe_layout(f, in.details, cut);
   f.choice("offload", in.offload, offloads, "Offloaded", "What lies in the host's memory.");
   f.group("The work");
   shared::model(f, "model", in.model, {.help = "Its parameters and the shapes of its activations."});
@@ -85,11 +88,16 @@ void describe(Fields& f, Inputs& in) {
             "of them.",
             {.range = {1, 65536, Scale::log}, .typical = {1, 256}});
   describe_recompute(f, in.recompute);
+  describe_kept(f, in.details);
   describe_loss(f, in.loss);
   f.toggle("eager_gate", in.eager_gate, "Eager SwiGLU",
            "SiLU and product are kernels of their own, as in eager PyTorch, and the SiLU's result is kept too.");
   f.toggle("fused_gradients", in.fused_gradients, "Fused weight gradients",
            "Matmuls add to the gradients themselves, as in Megatron Core; otherwise a 16-bit one passes through.");
+  f.toggle("fused_attention", in.fused_attention, "FlashAttention",
+           "Scores are never stored. Off: scores and softmax lie in memory.");
+  f.toggle("dropout", in.dropout, "Dropout",
+           "Masks of a byte, and of unfused attention the dropped scores next to the softmax.");
   describe_bytes_and_gather(f, in);
 }
 

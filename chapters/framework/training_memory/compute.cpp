@@ -137,8 +137,9 @@ Inputs in_force(const Inputs& in) {
   c.split = Split::as_set;
   c.tensor_parallel = c.pipeline = c.virtual_pipeline = c.stage = 1;
   c.data_parallel = c.context_parallel = c.expert_parallel = 1;
-  c.zero_stage = 0;
-  c.sequence_parallel = false;
+  c.zero_stage = c.details.shard_group = 0;
+  c.sequence_parallel = c.details.ends_take_slots = c.details.step_gradients = false;
+  c.details.order = PassOrder::one_f_one_b;
   return c;
 }
 
@@ -175,6 +176,8 @@ models::Result<TrainingCase> read_setting(const Inputs& set) {
       .gradient_stand_ins = in.stand_ins,
       .parameters = in.parameters,
   };
+  if (models::Status done = put_details(setting->architecture, in.details, setting->plan); !done)
+    return models::Result<TrainingCase>::fail(std::move(done.error));
   setting->options = {.count = in.count, .slack_share = in.slack / whole, .fixed_bytes = in.fixed_bytes};
   return setting;
 }
@@ -222,6 +225,7 @@ Inputs with_change(const Inputs& set, Change change) {
       c.recipe = StateRecipe::zero;
       c.optimizer = OptimizerKind::adamw;
       c.recompute = models::Recompute::selective;
+      c.details = {};
       c.loss = LossKind::eager;
       break;
     case Change::best:
@@ -247,10 +251,12 @@ Outputs compute(const Inputs& set) {
   }
   out.memory = *memory;
   fill_shares(in, s, out);
-  models::memory::TrainingPlan single = s.plan;
+  Inputs single = in;
   single.micro_batches = 1;
-  const auto one = models::memory::training_memory(s.architecture, single, s.options);
-  out.one_micro_batch_bytes = one ? one->total() : std::numeric_limits<double>::quiet_NaN();
+  out.one_micro_batch_bytes = std::numeric_limits<double>::quiet_NaN();
+  if (const auto alone = read_setting(single))
+    if (const auto one = models::memory::training_memory(alone->architecture, alone->plan, alone->options))
+      out.one_micro_batch_bytes = one->total();
   for (const auto& [first, end] : models::memory::stage_layers(s.architecture, s.plan))
     out.stage_layers += static_cast<double>(end - first);
   out.largest_sequence = largest_sequence(s, sequence_step(in), out.chip_bytes);

@@ -69,6 +69,7 @@ void describe_cuts(Fields& f, Inputs& in) {
       "So many make a step: a pipeline holds no more of them than there are. From the second on the gradients of those "
       "before are there.",
       {.range = {1, 65536, Scale::log}});
+  describe_layout(f, in.details, cut);
   shared::parallel_context(f, "context_parallel", in.context_parallel,
                            {.help = "GPUs that share each sequence, two pieces each.", .when = cut});
   shared::parallel_expert(f, "expert_parallel", in.expert_parallel,
@@ -84,6 +85,7 @@ void describe(Fields& f, Inputs& in) {
   f.choice("optimizer", in.optimizer, optimizer_choices(), "Optimizer", "What it remembers of every parameter.",
            {.headline = true});
   describe_recompute(f, in.recompute);
+  describe_kept(f, in.details);
   f.choice("change", in.change, changes, "Second vessel",
            "What stands next to your plan: the same plan after one change.");
   f.group("The work");
@@ -197,7 +199,7 @@ void describe(Fields& f, Outputs& o) {
   f.toggle("fits", o.fits, "Under the nameplate");
   f.real("one_micro_batch_bytes", o.one_micro_batch_bytes, {"With one micro-batch", "B"},
          "Peak of a step without accumulation, where gradients come as activations go: what the memory timeline draws.",
-         {.absent = "An interleaved pipeline needs more than one.",
+         {.absent = "This order of the passes needs more than one.",
           .formula = "largest of loss, each layer's backward pass and its end"});
   f.real("chip_bytes", o.chip_bytes, {"Nameplate memory", "B"}, {.source = "the chip's data sheet"});
   f.real("chip_share", o.chip_share, {"Share of the chip", "%"}, {.formula = "held / memory"});

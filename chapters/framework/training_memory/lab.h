@@ -52,6 +52,7 @@ struct Inputs {
   bool sequence_parallel = false;
   models::memory::ActivationCount count = models::memory::ActivationCount::formula;
   bool fused_attention = true, dropout = true, fused_gradients = true, stand_ins = false;
+  PlanDetails details;
   double parameters = 0;
   std::int64_t layers = 0;
   double fixed_bytes = 1e9, slack = 0;

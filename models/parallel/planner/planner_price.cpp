@@ -99,17 +99,11 @@ PlannerStages planner_stages(const Architecture& a, const TrainingPlan& plan) {
   return out;
 }
 
-namespace {
-
-/// What Transformer Engine keeps of an input in 8 or 4 bits, with the scales of MXFP8 (a byte for 32 elements) and
-/// NVFP4 (a byte for 16).
 double kept_input_bytes(Format format) {
   if (format == Format::fp8) return 1 + 1.0 / 32;
   if (format == Format::fp4) return 0.5 + 1.0 / 16;
   return 0;
 }
-
-}  // namespace
 
 TrainingPlan planned(const PlannerJob& job, TrainingPlan p) {
   p.sequence = job.sequence;
@@ -141,7 +135,7 @@ std::string planner_problem(const PlannerJob& job, const TrainingPlan& p) {
   if (needed != job.cluster.gpus)
     return "Tensor " + text(p.tensor) + " x pipeline " + text(p.pipeline) + " x context " + text(p.context) +
            " x data " + text(p.data) + " are " + text(needed) + " GPUs, and the cluster has " + text(job.cluster.gpus) +
-           "; choose axes whose product is that.";
+           "; choose axes that multiply to that.";
   if (const std::int64_t each = p.data * p.batch; each * p.micro_batches != job.global_batch) {
     const std::int64_t below = job.global_batch / each * each;
     return "A global batch of " + text(job.global_batch) + " sequences is not a whole number of micro-batches of " +
@@ -182,15 +176,24 @@ StageSums sum_stages(const PlannerJob& job, const TrainingPlan& p, const MicroBa
   return out;
 }
 
-/// Seconds in which the busiest stage waits for the others.
-double bubble_of(const TrainingPlan& p, const StageSums& all, PlannerSchedules& schedules) {
-  const double v = as_double(p.virtual_pipeline), others = as_double(p.pipeline - 1);
-  if (p.schedule == PipelineSchedule::one_f_one_b) return (all.sum.total_s() - all.slowest_s) / v;
-  const PassSplit slowest = split_of(all.slowest);
+/// Notes the passes of the slowest stage and of the others.
+void note_passes(const TrainingPlan& p, const StageSums& all, StepWork& out) {
   const double directions = p.schedule == PipelineSchedule::dualpipe ? 2 : 1;
-  return schedules.bubble_s(p, {.forward_s = (all.sum.forward_s - slowest.forward_s) / others / directions,
-                                .input_s = (all.sum.input_s - slowest.input_s) / others / directions,
-                                .weight_s = (all.sum.weight_s - slowest.weight_s) / others / directions});
+  const double others = std::max(1.0, as_double(p.pipeline - 1));
+  const PassSplit slowest = split_of(all.slowest);
+  const auto mean = [&](double sum, double one) { return (sum - one) / others / directions; };
+  out.slowest_pass = {slowest.forward_s / directions, slowest.input_s / directions, slowest.weight_s / directions};
+  out.other_pass = {.forward_s = mean(all.sum.forward_s, slowest.forward_s),
+                    .input_s = mean(all.sum.input_s, slowest.input_s),
+                    .weight_s = mean(all.sum.weight_s, slowest.weight_s)};
+  out.slowest_stage = all.slowest_group->stage;
+}
+
+/// Seconds in which the busiest stage waits for the others.
+double bubble_of(const TrainingPlan& p, const StageSums& all, const PassSplit& other, PlannerSchedules& schedules) {
+  if (p.schedule == PipelineSchedule::one_f_one_b)
+    return (all.sum.total_s() - all.slowest_s) / as_double(p.virtual_pipeline);
+  return schedules.bubble_s(p, other);
 }
 
 }  // namespace
@@ -215,7 +218,8 @@ StepWork step_work(const PlannerJob& job, const TrainingPlan& p, const MicroBatc
   s[PlanCause::context] = m * (pass.context_s + slowest.again.context_s);
   s[PlanCause::expert] = m * (pass.expert_s + slowest.again.expert_s);
   if (p.pipeline > 1) {
-    s[PlanCause::bubble] = bubble_of(p, all, schedules);
+    note_passes(p, all, out);
+    s[PlanCause::bubble] = bubble_of(p, all, out.other_pass, schedules);
     const AllReduceLinks links = planner_links(c);
     const bool inside = p.tensor * p.context * p.data * 2 <= c.gpus_per_node || c.gpus <= c.gpus_per_node;
     const double send = times.boundary_bytes / (inside ? links.inside_bytes_per_s : links.between_bytes_per_s) +

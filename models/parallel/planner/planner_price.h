@@ -68,6 +68,10 @@ struct PricedPlan {
 /// `micro_batches` becomes global_batch / (data x batch), rounded down.
 memory::TrainingPlan planned(const PlannerJob& job, memory::TrainingPlan plan);
 
+/// What Transformer Engine keeps of an element of an input in 8 or 4 bits, with the scales of MXFP8 (a byte for 32
+/// elements) and NVFP4 (a byte for 16); 0, as the activations are, for other formats.
+double kept_input_bytes(Format format);
+
 /// What selective recomputation gives up beside fused attention where little time is to be lost: norms, activation
 /// functions, MLA's up projections.
 std::uint8_t small_modules(const Architecture& architecture);
@@ -83,6 +87,10 @@ struct StepWork {
   const memory::StageMemory* slowest = nullptr;      ///< The slowest one of the stages that step_work was given.
   const memory::StageParameters* largest = nullptr;  ///< Those of the stage that has most.
   ContextMethod context_method = ContextMethod::ring;
+  /// Passes of one micro-batch on the slowest stage and, in the mean, on one of the others; of DualPipe on a stage of
+  /// one direction.
+  PassSplit slowest_pass, other_pass;
+  std::int64_t slowest_stage = 0;  ///< 0-based
 };
 StepWork step_work(const PlannerJob& job, const memory::TrainingPlan& plan, const MicroBatchTimes& times,
                    const PlannerStages& stages, PlannerSchedules& schedules);
