@@ -19,10 +19,19 @@ void LinkWriter::number(std::string_view key, double value) {
 
 void LinkWriter::exactly(std::string_view key, double value) {
   const Field* f = find(key);
-  if (!f || !std::isfinite(value) || value < f->spec.range.lo || value > f->spec.range.hi)
-    missed_ = true;
-  else
+  if (!f || !std::isfinite(value) || value < f->spec.range.lo || value > f->spec.range.hi) {
+    if (missed_.empty()) missed_ = f ? std::string(f->spec.label) : std::string(key);
+  } else
     number(key, value);
+}
+
+void LinkWriter::numbers(std::string_view key, std::span<const double> values) {
+  const Field* f = find(key);
+  if (!f || f->kind != Kind::reals) return;
+  std::string text;
+  for (const double value : values)
+    text += (text.empty() ? "[" : ",") + widgets::exact(std::clamp(value, f->spec.range.lo, f->spec.range.hi));
+  put(key, text.empty() ? "[]" : text + "]");
 }
 
 void LinkWriter::choice(std::string_view key, std::string_view id) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -17,11 +18,16 @@ class LinkWriter {
   void number(std::string_view key, double value);
   /// A number that would be another one if it were brought into the range: then there is no link at all.
   void exactly(std::string_view key, double value);
+  /// A list of numbers, each brought into the range.
+  void numbers(std::string_view key, std::span<const double> values);
   void choice(std::string_view key, std::string_view id);
   void toggle(std::string_view key, bool on);
 
   /// "profiling/step-trace?layers=32&launch_s=4e-06"; empty where there is no such link.
-  std::string text() const { return lab_ && !missed_ ? text_ : std::string(); }
+  std::string text() const { return lab_ && missed_.empty() ? text_ : std::string(); }
+  /// The label of the first input that a number of `exactly` was out of range for, or its key where there is no such
+  /// input; empty where all were taken.
+  const std::string& missed() const { return missed_; }
 
  private:
   const Field* find(std::string_view key) const;
@@ -29,7 +35,7 @@ class LinkWriter {
 
   LabPtr lab_;
   std::string text_;
-  bool missed_ = false;
+  std::string missed_;
 };
 
 }  // namespace chapters

@@ -54,7 +54,6 @@
   LAB(compression, deploy)          \
   LAB(inference, phases)            \
   LAB(inference, kv_cache)          \
-  LAB(inference, speculative)       \
   LAB(inference, tensor_parallel)   \
   LAB(serving, batching)            \
   LAB(driving, gantt)               \

@@ -109,9 +109,7 @@ PillarEvent draw_pillars(const char* label, std::span<const Pillar> pillars, Pil
     Line name;
     name.add("layer ").add_integer(under + 1);
     tip(name.view(), pillar.hollow ? "recomputed" : "kept",
-        pillar.joined   ? "in one piece with the layer before it"
-        : pillar.hollow ? "press to keep it, drag for several"
-                        : "press to recompute it, drag for several");
+        pillar.joined ? "in one piece with the layer before it" : "press to turn it over, drag for several");
   }
   if (Record* record = p.record()) record_pillars(*record, label, pillars);
   return event;

@@ -55,8 +55,8 @@ void draw_playback(const char* id, Playback& playback, double end_s, std::string
       .add(" of ")
       .add(format(end_s, "s"))
       .add(" at ")
-      .add(format(playback.speed, times_unit))
-      .add(" speed.  ")
+      .add(format(playback.speed, ""))
+      .add(" x.  ")
       .add(caption);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x, height = button_size("Play").y;

@@ -46,21 +46,13 @@ bool keyed_button(const char* label, const char* key, bool strong, float right) 
   return ui::button(words, strong);
 }
 
-/// What stands in an empty box: what is asked for, with a unit that people write.
-std::string_view hint_for(std::string_view unit) {
-  if (unit.empty()) return "a number";
-  if (unit == "s") return "a time: 12 ms, 3 h";
-  if (unit == "B") return "bytes: 16 GB, 2 GiB";
-  return unit;
-}
-
 void draw_number(Shell& shell, std::string_view unit) {
   const auto& t = theme();
   PredictState& state = shell.predict;
   ImGui::SetNextItemWidth(t.px(220));
-  const std::string_view words = hint_for(unit);
   char hint[48];
-  std::snprintf(hint, sizeof hint, "%.*s", static_cast<int>(std::min<std::size_t>(words.size(), 40)), words.data());
+  std::snprintf(hint, sizeof hint, "%.*s", static_cast<int>(unit.empty() ? 8 : std::min<std::size_t>(unit.size(), 40)),
+                unit.empty() ? "a number" : unit.data());
   const ui::ScopedType type(Type::body);
   const float above = (widgets::button_size("Commit").y - t.type(Type::body)) / 2;
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {t.px(10), above});

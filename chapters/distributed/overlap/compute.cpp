@@ -157,7 +157,7 @@ models::Result<Scenario> read_scenario(const Inputs& in) {
   s.shards = fsdp && in.hybrid ? in.shards : in.gpus;
   s.algorithm = in.algorithm;
   s.links = {*inside * in.inside_share / 100, network->bytes_per_s_per_direction * in.between_share / 100,
-             in.inside_hop_s, in.between_hop_s, 0};
+             in.inside_hop_s, in.between_hop_s, in.call_s};
   s.slowdown = in.slowdown / 100;
   if (const models::Status fit = check(s); !fit) return Out::fail(fit.error);
   models::memory::TrainingPlan plan;

@@ -38,6 +38,9 @@ void describe_links(Fields& f, Inputs& in) {
          {.range = {1, 100}, .typical = {20, 100}});
   describe_inside_hop(f, in.inside_hop_s, 1e-3);
   describe_between_hop(f, in.between_hop_s, 1e-3);
+  f.real("call_s", in.call_s, {"A call", "s"},
+         "What a collective takes before its first step, beyond its steps: 6.6 us in NCCL's tuner for LL.",
+         {.range = {0, 1e-3}, .typical = {0, 5e-5}});
   f.integer("baseline_gpus", in.baseline_gpus, "Compared with",
             "GPUs whose step the scaling figure is held against, with the same batch on each.",
             {.range = {1, 4096, Scale::log}});

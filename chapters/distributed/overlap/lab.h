@@ -35,7 +35,7 @@ struct Inputs {
   double slowdown = 18.9;  ///< %
   models::AllReduceAlgorithm algorithm = models::AllReduceAlgorithm::fastest;
   double inside_share = 82, between_share = 94;  ///< % of line rates
-  double inside_hop_s = 3.4e-6, between_hop_s = 14e-6;
+  double inside_hop_s = 3.4e-6, between_hop_s = 14e-6, call_s = 0;
   std::int64_t gpus_per_node = 8, baseline_gpus = 8;
   double roof_share = 0.7;
   bool operator==(const Inputs&) const = default;

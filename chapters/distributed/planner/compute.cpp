@@ -5,6 +5,7 @@
 #include "chapters/distributed/planner/lab.h"
 #include "chapters/mechanism/published_panel.h"
 #include "models/base/integer_math.h"
+#include "models/memory/state_bytes.h"
 
 namespace chapters::distributed::planner {
 
@@ -29,6 +30,7 @@ Inputs search_key(Inputs in) {
   in.given_up = plain.given_up;
   in.order = plain.order;
   in.sequence_parallel = plain.sequence_parallel;
+  in.ends_take_slots = plain.ends_take_slots;
   return in;
 }
 
@@ -36,23 +38,19 @@ Inputs search_key(Inputs in) {
 
 namespace {
 
-constexpr std::array<PipelineSchedule, 7> schedules_of_orders{
-    PipelineSchedule::one_f_one_b, PipelineSchedule::gpipe,    PipelineSchedule::zb_h1,     PipelineSchedule::zb_h2,
-    PipelineSchedule::zb_v,        PipelineSchedule::dualpipe, PipelineSchedule::dualpipe_v};
-
-PipelineSchedule schedule_of(Order order) { return schedules_of_orders[static_cast<std::size_t>(order)]; }
-Order order_of(PipelineSchedule schedule) {
-  const auto at = std::find(schedules_of_orders.begin(), schedules_of_orders.end(), schedule);
-  return at == schedules_of_orders.end() ? Order::one_f_one_b : static_cast<Order>(at - schedules_of_orders.begin());
-}
-
-std::uint8_t modules_given_up(const models::Architecture& a, GivenUp given_up) {
-  using models::memory::RecomputeModule;
-  if (given_up == GivenUp::attention) return bit(RecomputeModule::core_attention);
-  const std::uint8_t small = small_modules(a);
-  if (given_up == GivenUp::small) return small;
-  const RecomputeModule block = a.moe.routed > 0 ? RecomputeModule::experts : RecomputeModule::feed_forward;
-  return static_cast<std::uint8_t>(small | bit(block));
+/// Widths of gradients and moments, where they are not the software's own.
+void set_widths(const Inputs& in, PlannerStack& stack) {
+  using models::memory::OptimizerKind, models::memory::StateRecipe;
+  if (in.gradients != KeptWidth::software) {
+    const bool wide = in.gradients == KeptWidth::fp32;
+    stack.gradient_bytes = wide ? 4 : 2;
+    if (!wide || stack.recipe != StateRecipe::accumulate)
+      stack.recipe = wide ? StateRecipe::megatron : StateRecipe::zero;
+  }
+  const bool narrow =
+      in.moments == KeptWidth::bf16 || (in.moments == KeptWidth::software && stack.state_bytes.total() > 0);
+  stack.state_bytes = {};
+  if (narrow) stack.state_bytes = models::memory::bytes_per_parameter({}, stack.recipe, OptimizerKind::adamw_16bit);
 }
 
 }  // namespace
@@ -79,6 +77,7 @@ models::Result<PlannerJob> job_of(const Inputs& in) {
   job.cluster = *cluster;
   job.cluster.memory_bytes = std::max(0.0, job.cluster.memory_bytes - in.keep_free_bytes);
   job.stack = planner_stack(in.software);
+  set_widths(in, job.stack);
   job.format = format;
   job.global_batch = in.global_batch;
   job.sequence = in.sequence;
@@ -105,8 +104,7 @@ PlanPoint point_of(const Inputs& in) {
   const std::int64_t chunks = in.pipeline_parallel * in.virtual_pipeline;
   if (model != nullptr) {
     const models::Architecture& a = model->architecture;
-    p.ends_take_slots = in.virtual_pipeline > 1 && a.layers % chunks != 0 &&
-                        (a.layers + models::memory::slots_of_ends(a)) % chunks == 0;
+    p.ends_take_slots = in.ends_take_slots && in.virtual_pipeline > 1 && a.layers % chunks != 0;
     p.modules = modules_given_up(a, in.given_up);
   }
   p.second_products = planner_stack(in.software).selective_by_operation;
@@ -123,13 +121,14 @@ void choose(Inputs& in, const PlanPoint& p) {
   in.zero_stage = p.zero_stage;
   in.shard_group = p.shard_group;
   in.recompute = static_cast<models::Recompute>(p.recompute);
-  using models::memory::RecomputeModule;
-  const auto block = static_cast<std::uint8_t>(bit(RecomputeModule::feed_forward) | bit(RecomputeModule::experts));
-  in.given_up = (p.modules & block) != 0                         ? GivenUp::block
-                : (p.modules & bit(RecomputeModule::norms)) != 0 ? GivenUp::small
-                                                                 : GivenUp::attention;
+  in.given_up = given_up_of(p.modules, false);
   in.order = order_of(p.schedule);
   in.sequence_parallel = p.sequence_parallel || p.tensor == 1;
+  // Where layers are dealt evenly the ends take no place, whatever the input says.
+  const models::LanguageModel* model = catalog().model(in.model);
+  const std::int64_t chunks = in.pipeline_parallel * in.virtual_pipeline;
+  const bool even = model == nullptr || p.virtual_pipeline == 1 || model->architecture.layers % chunks == 0;
+  in.ends_take_slots = p.ends_take_slots || even;
 }
 
 std::shared_ptr<const PlannerSearch> searched(const Inputs& in, Progress& progress, Searches& searches) {
@@ -283,6 +282,7 @@ Computed compute(const Inputs& in, Progress& progress, Searches& searches) {
   if (progress.facts_alone) return done;
   for (PlanCard* card : {&run.best, &run.second, &run.yours, &run.leanest})
     if (!card->name.empty()) add_staircase(*card);
+  for (PlanCard* card : {&run.best, &run.yours, &run.leanest}) add_doors(in, *card);
   price_published(in, run);
   add_way(*job, search, run);
   done.run = std::make_shared<const Run>(std::move(run));

@@ -14,13 +14,9 @@ const Choices given_up = {
     {"small", "Norms and activations", "What norms and activation functions write, and MLA's up projections."},
     {"block", "Those and the block", "The same, and all of the feed-forward or the experts but its input."}};
 
-const Choices orders = {{"1f1b", "1F1B", "One forward, one backward; with chunks interleaved."},
-                        {"gpipe", "GPipe", "All forward passes, then all backward passes."},
-                        {"zb_h1", "ZB-H1", "Weight gradients apart, in the bubble; memory of 1F1B."},
-                        {"zb_h2", "ZB-H2", "Weight gradients apart, twice the memory of 1F1B."},
-                        {"zb_v", "ZB-V", "Two chunks a stage, folded, weight gradients in the bubble."},
-                        {"dualpipe", "DualPipe", "From both ends at once; two copies of the weights."},
-                        {"dualpipe_v", "DualPipe-V", "DualPipe folded: one copy of the weights, two chunks."}};
+const Choices widths = {{"software", "as the software", "What the chosen software does."},
+                        {"bf16", "BF16", "2 bytes each."},
+                        {"fp32", "FP32", "4 bytes each."}};
 
 const Choices softwares = {
     {"megatron_core", "Megatron Core", "2024 and later: flash attention, communication mostly hidden."},
@@ -89,17 +85,23 @@ void describe(Fields& f, Inputs& in) {
             {.range = {0, 1'000'000}, .typical = {0, 1024}});
   shared::micro_batch(f, "micro_batch", in.micro_batch,
                       {.label = "Micro-batch", .help = "Sequences that go through the model together on one replica."});
-  f.choice("recompute", in.recompute, recompute_choices(), "Keep",
+  f.choice("recompute", in.recompute, recomputed_part_choices(), "Keep",
            "Which activations wait for the backward pass; the rest is recomputed.", {.headline = true});
   f.choice("given_up", in.given_up, given_up, "Selective gives up",
            "What selective recomputation runs again. Software that recomputes every second matmul does that instead.");
-  f.choice("order", in.order, orders, "Order of the passes",
+  f.choice("order", in.order, pass_order_choices(), "Order of the passes",
            "When each stage of the pipeline does which pass; the search tries those that the software runs.");
   f.toggle("sequence_parallel", in.sequence_parallel, "Sequence parallel",
            "Norms and residuals are split by tokens over the tensor-parallel GPUs.");
+  f.toggle("ends_take_slots", in.ends_take_slots, "Ends count as layers",
+           "Embedding and loss take a layer's place each where layers do not divide over the chunks, as for Llama 3 "
+           "405B.");
   f.group("Software and network");
   f.choice("software", in.software, softwares, "Software",
            "Whose habits: what it fuses, hides and reserves. Constants by software, docs/planner.md.");
+  f.choice("gradients", in.gradients, widths, "Gradients in",
+           "The format in which gradients are summed over micro-batches and GPUs.");
+  f.choice("moments", in.moments, widths, "Moments in", "The format of the optimizer's two moments.");
   shared::network(f, "network", in.network, {.help = "The port of each GPU between nodes."});
   f.real("port_bytes_per_s", in.port_bytes_per_s, {"Port of each GPU", "B/s"},
          "One direction, in place of the named network's: 3.125 GB/s is a GPU's eighth of 200 Gb/s a node, 50 GB/s a "

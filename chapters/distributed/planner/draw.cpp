@@ -74,8 +74,10 @@ void show_hovered(Inputs& in, const Picture& picture, View& view) {
   const std::size_t point = nearest_plan(picture, frame);
   view.hovered = {picture.version, point};
   if (point == nothing) return;
-  view.hover.ask(view.requests, view.hovered, [run = picture.run](const HoveredPlan& plan, Progress&) {
-    return card_of(run->job, run->search->points[plan.point]);
+  view.hover.ask(view.requests, view.hovered, [run = picture.run, in](const HoveredPlan& plan, Progress&) {
+    PlanCard card = card_of(run->job, run->search->points[plan.point]);
+    add_doors(in, card);
+    return card;
   });
   if (const PlanCard* card = view.hover.answer(); card != nullptr && view.shown != view.hovered) {
     view.card = *card;
@@ -145,12 +147,27 @@ bool draw_door(const char* label, std::string_view words, ImVec2 at, float width
   return pressed;
 }
 
-struct PlanDoor {
-  const char *label, *words, *lab;
-};
-constexpr PlanDoor doors[] = {{"open the pipeline", "Pipeline", "distributed/pipeline"},
-                              {"open the split", "Split", "distributed/memory-split"},
-                              {"open the memory", "Memory", "framework/training-memory"}};
+constexpr const char* make_yours = "Make it yours";
+
+/// Words that lead on, one behind the other in as many rows as the width asks for: `place` is told where each goes.
+template <class Place>
+float flow_doors(float width, const Place& place) {
+  const auto& t = widgets::theme();
+  const float gap = t.px(6), line = t.type(Type::small) + t.px(15);
+  float x = 0, y = 0;
+  const auto add = [&](std::string_view words, const PlanDoor* door) {
+    const float wide = widgets::text_size(words, Type::small).x + t.px(14);
+    if (x > 0 && x + wide > width) {
+      x = 0;
+      y += line;
+    }
+    place(ImVec2{x, y}, wide, door);
+    x += wide + gap;
+  };
+  add(make_yours, nullptr);
+  for (const PlanDoor& door : plan_doors()) add(door.words, &door);
+  return y + line + t.px(2);
+}
 
 void draw_yours(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
@@ -159,7 +176,8 @@ void draw_yours(Inputs& in, const Outputs& out, const Picture& picture, View& vi
   // Until the plan under the pointer is priced, the one before it stays.
   const bool hovering =
       view.hovered.point != nothing && view.hovered.version == picture.version && view.shown.version == picture.version;
-  const PlanCard& card = hovering ? view.card : fits ? run.best : run.leanest;
+  const bool own = view.own == picture.version && !run.yours.name.empty();
+  const PlanCard& card = hovering ? view.card : own ? run.yours : fits ? run.best : run.leanest;
   if (card.name.empty()) {
     const ImVec2 corner = ImGui::GetCursorScreenPos();
     const auto painter = widgets::Painter::window();
@@ -169,30 +187,27 @@ void draw_yours(Inputs& in, const Outputs& out, const Picture& picture, View& vi
     return;
   }
   const std::string_view heading = hovering ? "under the pointer"
+                                   : own    ? "yours"
                                    : fits   ? "fastest that fits"
                                             : "needs the least memory";
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float doors_px = t.type(Type::small) + t.px(16);
+  const float doors_px = flow_doors(size.x, [](ImVec2, float, const PlanDoor*) {});
   const bool room = size.y > t.px(200) && size.x > t.px(200);
   draw_card(card, heading, t.text, out.wall_bytes, {size.x, size.y - (room ? doors_px : 0)});
   if (!room) return;
-  const float gap = t.px(8), wide = 1.6f;
-  const float width = (size.x - 3 * gap) / (wide + static_cast<float>(std::size(doors)));
-  ImVec2 next{at.x, at.y + size.y - doors_px + t.px(6)};
-  if (draw_door("make it yours", "Make it yours", next, wide * width)) choose(in, card.point);
-  next.x += wide * width + gap;
-  if (view.doors.empty() || view.doors_version != picture.version || !(view.doors_of == card.point)) {
-    view.doors.clear();
-    for (const PlanDoor& door : doors) view.doors.push_back(link_to(in, card, door.lab));
-    view.doors_version = picture.version;
-    view.doors_of = card.point;
-  }
-  for (const PlanDoor& door : doors) {
-    const auto& link = view.doors[static_cast<std::size_t>(&door - doors)];
-    if (draw_door(door.label, door.words, next, width, link ? std::string_view() : std::string_view(link.error)))
+  const ImVec2 from{at.x, at.y + size.y - doors_px + t.px(6)};
+  flow_doors(size.x, [&](ImVec2 offset, float width, const PlanDoor* door) {
+    const ImVec2 place{from.x + offset.x, from.y + offset.y};
+    if (door == nullptr) {
+      if (draw_door("make it yours", make_yours, place, width)) choose(in, card.point);
+      return;
+    }
+    const auto i = static_cast<std::size_t>(door - plan_doors().data());
+    if (i >= card.doors.size()) return;
+    const auto& link = card.doors[i];
+    if (draw_door(door->label, door->words, place, width, link ? std::string_view() : std::string_view(link.error)))
       view.requests.open_link = *link;
-    next.x += width + gap;
-  }
+  });
 }
 
 void draw_table_of(const Outputs& out, View& view, ImVec2 size) {
@@ -221,7 +236,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
   const bool way = picture.run->way.size() > 1;
   stage.panel("why-not", {.title = way ? "Why not yours" : "Runner-up", .least = {430, 220}}, [&](ImVec2 size) {
     if (way)
-      draw_way(in, out, picture, size);
+      draw_way(in, out, picture, view, size);
     else
       draw_lost(out, picture, size);
   });

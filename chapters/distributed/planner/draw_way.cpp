@@ -60,7 +60,7 @@ void draw_memory(const Painter& painter, const PlanCard& card, double wall_bytes
 
 }  // namespace
 
-void draw_way(Inputs& in, const Outputs& out, const Picture& picture, ImVec2 size) {
+void draw_way(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   const std::vector<WayStep>& way = picture.run->way;
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -81,6 +81,7 @@ void draw_way(Inputs& in, const Outputs& out, const Picture& picture, ImVec2 siz
     ImGui::PopID();
     const bool hot = ImGui::IsItemHovered() || ImGui::IsItemFocused();
     if (pressed && i > 0) choose(in, step.card.point);
+    if (pressed && i == 0) view.own = view.own == picture.version ? 0 : picture.version;
     draw_bar(painter, stair, i, step.card, hot);
     painter.text_fit({(left + right) / 2, top - line}, widgets::format(step.card.price.step_s, "s").view(), stair.pitch,
                      t.text, Type::small, widgets::Font::mono, widgets::Align::center);

@@ -2,9 +2,11 @@
 #include <array>
 #include <limits>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "chapters/described/training_memory.h"
 #include "chapters/mechanism/aside.h"
 #include "chapters/mechanism/catalog.h"
 #include "chapters/mechanism/described_table.h"
@@ -19,10 +21,9 @@
 /// Every plan of a training job, ranked: what fits, what is fastest, and why the second lost.
 namespace chapters::distributed::planner {
 
-/// What selective recomputation gives up.
-enum class GivenUp : std::uint8_t { attention, small, block };
-/// The order of the pipeline's passes; chunks make 1F1B an interleaved one.
-enum class Order : std::uint8_t { one_f_one_b, gpipe, zb_h1, zb_h2, zb_v, dualpipe, dualpipe_v };
+using Order = PassOrder;
+/// In what gradients are summed and moments kept: as the software does, or in this format.
+enum class KeptWidth : std::uint8_t { software, bf16, fp32 };
 
 struct Inputs {
   std::string model = "llama-3-70b", chip = "h100_sxm", network = "infiniband_ndr", format = "bf16";
@@ -30,6 +31,7 @@ struct Inputs {
   models::parallel::StackId software = models::parallel::StackId::megatron_core;
   double port_bytes_per_s = 0, hop_s = 14e-6;  ///< The port of one GPU; 0: that of the named network.
   std::int64_t gpus_per_node = 0;              ///< 0: the chip's usual box
+  KeptWidth gradients = KeptWidth::software, moments = KeptWidth::software;
   double keep_free_bytes = 2e9;
   std::int64_t max_tensor = 72, max_pipeline = 128, max_zero = 3;
   bool context_plans = true, recompute_plans = true;
@@ -39,7 +41,7 @@ struct Inputs {
   models::Recompute recompute = models::Recompute::none;
   GivenUp given_up = GivenUp::attention;
   Order order = Order::one_f_one_b;
-  bool sequence_parallel = true;
+  bool sequence_parallel = true, ends_take_slots = true;
   bool operator==(const Inputs&) const = default;
 };
 
@@ -87,6 +89,8 @@ struct PlanCard {
   std::vector<StairBlock> blocks;
   int lanes = 0;
   std::int64_t micro_batches_shown = 0;  ///< in the staircase
+  /// Where the doors under the card lead, in the order of plan_doors; empty until add_doors has made them.
+  std::vector<models::Result<std::string>> doors;
 };
 /// A published plan of the same job, priced.
 struct PublishedPlan {
@@ -153,10 +157,7 @@ struct View {
   Aside<HoveredPlan, PlanCard> hover;
   HoveredPlan hovered, shown;  ///< under the pointer; whose card `card` is
   PlanCard card;               ///< the last one that was answered
-  // Where the doors under a card lead, made when the card changes.
-  models::parallel::PlanPoint doors_of;
-  std::uint64_t doors_version = 0;
-  std::vector<models::Result<std::string>> doors;
+  std::uint64_t own = 0;       ///< The picture whose card is that of your plan, since its tread was pressed; 0: none.
 };
 
 models::Result<models::parallel::PlannerJob> job_of(const Inputs& in);
@@ -171,9 +172,15 @@ PlanCard price_card(const models::parallel::PlannerJob& job, const models::paral
 void add_staircase(PlanCard& card);
 /// Both.
 PlanCard card_of(const models::parallel::PlannerJob& job, const models::parallel::PlanPoint& point);
-/// A lab that shows one side of a plan, with the plan in it. Fails with a sentence where the lab cannot hold the plan.
-/// What distributed/memory-split does not know leads to framework/training-memory.
+/// A lab that shows one side of a plan, in the order of their doors.
+struct PlanDoor {
+  const char *label, *words, *lab;  ///< label: of the button, as tests and the keyboard know it
+};
+inline constexpr std::size_t plan_door_count = 10;
+std::span<const PlanDoor, plan_door_count> plan_doors();
+/// A link to that lab with the plan in it. Fails with a sentence where the lab cannot hold the plan.
 models::Result<std::string> link_to(const Inputs& in, const PlanCard& card, std::string_view lab);
+void add_doors(const Inputs& in, PlanCard& card);
 /// A runner-up closer than this to the fastest, in %, is no slower as far as the model can tell: its own steps are
 /// within some per cent of published ones.
 inline constexpr double tie_percent = 1;
@@ -185,8 +192,9 @@ Computed compute(const Inputs& in, Progress& progress, Searches& searches);
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 void draw_card(const PlanCard& card, std::string_view heading, ImU32 colour, double wall_bytes, ImVec2 size);
-/// Your plan beside the fastest, and the single changes between them: a press makes a tread's plan yours.
-void draw_way(Inputs& in, const Outputs& out, const Picture& picture, ImVec2 size);
+/// Your plan beside the fastest, and the single changes between them: a press makes a tread's plan yours, and one on
+/// yours shows its card.
+void draw_way(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size);
 void draw_lost(const Outputs& out, const Picture& picture, ImVec2 size);
 
 void describe(Fields& f, Inputs& in);

@@ -1,65 +1,55 @@
 #include <algorithm>
 #include <array>
 
-#include "chapters/distributed/planner/lab.h"
-#include "chapters/mechanism/link_writer.h"
+#include "chapters/distributed/planner/links.h"
 #include "models/memory/state_bytes.h"
 
-/// The labs that show one side of a plan, with the plan in them.
+/// The labs that show one side of a plan, with the plan in them: the doors of memory and of the pipeline.
 namespace chapters::distributed::planner {
-namespace {
 
+using models::as_double;
 using models::memory::TrainingPlan;
 
-constexpr std::array<std::string_view, models::memory::state_recipe_count> recipes{
-    "mixed", "megatron", "accumulate", "no_master", "pure_bf16", "fp32"};
-constexpr std::array<std::string_view, models::memory::loss_kind_count> losses{"eager", "parallel", "fused", "chunked"};
-constexpr std::array<std::string_view, 3> kept{"none", "selective", "full"};
+namespace {
 
-/// Why the labs of memory cannot show this plan; nothing where they can.
-std::string not_in_memory_labs(const TrainingPlan& p) {
-  using models::PipelineSchedule;
-  if (p.schedule != PipelineSchedule::one_f_one_b)
-    return "The labs of memory count activations of 1F1B alone, and this plan's passes come in another order.";
-  if (p.ends_take_slots || (p.virtual_pipeline > 1 && p.in_flight > 0))
-    return "The labs of memory deal layers alone to stages, and this plan counts embedding and output as layers.";
-  if (p.shard_group > 0)
-    return "The labs of memory split states over all data-parallel ranks, and this plan over groups of them.";
-  if (p.recompute == models::Recompute::selective &&
-      (p.every_second_product || p.modules != bit(models::memory::RecomputeModule::core_attention)))
-    return "The labs of memory recompute attention's scores or whole layers, and this plan other parts.";
-  if (p.kept_input_bytes > 0)
-    return "The labs of memory keep the inputs of matmuls in 16 bits, and this plan in 8 or 4.";
-  if (p.own_bytes.total() > 0)
-    return "The labs of memory know the usual widths of states alone, and this software keeps moments in 16 bits.";
-  return {};
+using Link = models::Result<std::string>;
+
+constexpr std::array<PlanDoor, plan_door_count> doors{{
+    {"open the memory", "Memory", "framework/training-memory"},
+    {"open the split", "Split", "distributed/memory-split"},
+    {"open the timeline", "Timeline", "framework/memory-timeline"},
+    {"open the pipeline", "Pipeline", "distributed/pipeline"},
+    {"open the overlap", "Overlap", "distributed/overlap"},
+    {"open the tensor cut", "Tensor", "distributed/tensor-parallel"},
+    {"open the context", "Context", "distributed/context"},
+    {"open the experts", "Experts", "distributed/moe"},
+    {"open the collective", "Collective", "distributed/collectives"},
+    {"open the machine", "Topology", "distributed/topology"},
+}};
+
+/// The id of an option, by its place among the choices.
+template <class E>
+std::string_view id_of(const Choices& choices, E option) {
+  return choices[static_cast<std::size_t>(option)].id;
 }
 
-std::string_view schedule_key(const TrainingPlan& p) {
-  constexpr std::array<std::string_view, models::pipeline_schedule_count> keys{
-      "gpipe", "1f1b", "interleaved", "zb_h1", "zb_h2", "zb_v", "dualpipe", "dualpipe_v", "pipedream", "pipedream_2bw"};
-  return p.virtual_pipeline > 1 ? "interleaved" : keys[static_cast<std::size_t>(p.schedule)];
+/// What the labs of memory say beside axes and recipe.
+void write_details(LinkWriter& w, const TrainingPlan& p) {
+  w.choice("order", id_of(pass_order_choices(), order_of(p.schedule)));
+  w.toggle("ends_take_slots", p.ends_take_slots);
+  w.toggle("step_gradients", p.step_gradients);
+  w.exactly("shard_group", as_double(p.shard_group));
+  constexpr std::array<std::string_view, 4> parts{"attention", "small", "block", "second_products"};
+  w.choice("given_up", parts[static_cast<std::size_t>(given_up_of(p.modules, p.every_second_product))]);
+  w.choice("kept_inputs", !(p.kept_input_bytes > 0) ? "wide" : p.kept_input_bytes > 1.0 ? "eight_bits" : "four_bits");
 }
 
-void write_pipeline(LinkWriter& w, const TrainingPlan& p) {
-  // That lab draws up to 4,096 operations.
-  const std::int64_t most =
-      std::max<std::int64_t>(1, 2048 / std::max<std::int64_t>(1, p.pipeline * p.virtual_pipeline));
-  std::int64_t m = std::min(p.micro_batches, most);
-  if (p.virtual_pipeline > 1) m = std::max(p.pipeline, m / p.pipeline * p.pipeline);
-  w.choice("schedule", schedule_key(p));
-  w.choice("beside", "gpipe");
-  w.number("stages", static_cast<double>(p.pipeline));
-  w.number("micro_batches", static_cast<double>(m));
-  if (p.virtual_pipeline > 1) w.number("chunks", static_cast<double>(p.virtual_pipeline));
-}
-
-/// What both labs of memory count; `stack` says what a GPU holds beside tensors.
-void write_memory(LinkWriter& w, const Inputs& in, const TrainingPlan& p, const models::parallel::PlannerStack& stack,
-                  std::string_view pipeline) {
+/// What both labs of memory count; the stack says what a GPU holds beside tensors.
+void write_memory(LinkWriter& w, const Inputs& in, const PlannerDoor& door, std::string_view pipeline) {
+  const TrainingPlan& p = door.plan;
   w.choice("model", in.model);
   w.choice("chip", in.chip);
-  const auto exactly = [&](std::string_view key, std::int64_t n) { w.exactly(key, static_cast<double>(n)); };
+  const auto exactly = [&](std::string_view key, std::int64_t n) { w.exactly(key, as_double(n)); };
   exactly("sequence", p.sequence);
   exactly("batch", p.batch);
   exactly("micro_batches", p.micro_batches);
@@ -71,44 +61,149 @@ void write_memory(LinkWriter& w, const Inputs& in, const TrainingPlan& p, const 
   exactly("expert_parallel", p.expert);
   exactly("zero_stage", p.zero_stage);
   w.toggle("sequence_parallel", p.sequence_parallel);
-  w.choice("recompute", kept[static_cast<std::size_t>(p.recompute)]);
-  w.choice("loss", losses[static_cast<std::size_t>(p.loss)]);
-  w.exactly("fixed_bytes", stack.reserve_bytes);
+  w.toggle("fused_attention", p.fused_attention);
+  w.toggle("dropout", p.dropout);
+  w.toggle("fused_gradients", p.fused_gradients);
+  w.choice("recompute", recompute_key(p));
+  w.choice("loss", loss_key(p));
+  w.exactly("fixed_bytes", door.job.stack.reserve_bytes);
+  w.exactly("slack", 100 * door.job.stack.slack_share);
+  write_details(w, p);
+}
+
+Link write_split(LinkWriter& w, const Inputs& in, const PlannerDoor& door) {
+  write_memory(w, in, door, "pipeline_parallel");
+  const auto each = models::memory::bytes_per_parameter(door.job.architecture, door.plan);
+  w.exactly("weight_bytes", each.weights);
+  w.exactly("gradient_bytes", each.gradients);
+  w.exactly("optimizer_bytes", each.master + each.optimizer);
+  return finish(w);
+}
+
+/// Recipe and optimizer that keep the plan's bytes of every parameter; false where none do.
+bool write_recipe(LinkWriter& w, const PlannerDoor& door) {
+  using models::memory::OptimizerKind, models::memory::StateRecipe;
+  const auto each = models::memory::bytes_per_parameter(door.job.architecture, door.plan);
+  std::vector<StateRecipe> recipes{door.plan.recipe};
+  for (std::size_t i = 0; i < models::memory::state_recipe_count; ++i) recipes.push_back(static_cast<StateRecipe>(i));
+  for (const StateRecipe recipe : recipes)
+    for (const OptimizerKind kind : {OptimizerKind::adamw, OptimizerKind::adamw_16bit}) {
+      if (!(models::memory::bytes_per_parameter(door.job.architecture, recipe, kind) == each)) continue;
+      w.choice("recipe", id_of(state_recipe_choices(), recipe));
+      w.choice("optimizer", id_of(optimizer_choices(), kind));
+      return true;
+    }
+  return false;
+}
+
+Link write_training_memory(LinkWriter& w, const Inputs& in, const PlannerDoor& door) {
+  write_memory(w, in, door, "pipeline");
+  w.exactly("stage", as_double(door.plan.stage + 1));
+  w.choice("count", "operations");
+  if (!write_recipe(w, door)) return Link::fail("That lab has no recipe with this plan's bytes of a parameter.");
+  return finish(w);
+}
+
+/// The timeline is of one GPU that shares its layers at most: why a plan is not there; nothing where it is.
+std::string not_in_timeline(const PlannerDoor& door) {
+  const TrainingPlan& p = door.plan;
+  if (p.pipeline > 1) return "The timeline follows a GPU that has all layers, and this plan has stages.";
+  if (p.data * p.context > 1) return "The timeline follows a GPU without replicas, and this plan has some.";
+  if (p.expert > 1) return "The timeline follows a GPU that has all experts, and this plan splits them.";
+  if (p.tensor > 1 && !p.sequence_parallel) return "The timeline splits norms by tokens too, and this plan does not.";
+  if (p.micro_batches > 4) return "The timeline follows up to 4 micro-batches, and this plan has more.";
+  if (p.fused_gradients || p.dropout || p.kept_input_bytes > 0 || door.job.stack.slack_share > 0)
+    return "The timeline knows no fused weight gradients, dropout, 8-bit inputs or slack, and this plan has some.";
+  if (door.job.stack.reserve_bytes > 0)
+    return "The timeline counts tensors alone, and this software keeps buffers beside them.";
+  if (p.recompute == models::Recompute::selective && (p.every_second_product || p.fused_attention))
+    return "The timeline recomputes scores or whole layers, and this plan other parts.";
+  return {};
+}
+
+Link write_timeline(LinkWriter& w, const Inputs& in, const PlannerDoor& door) {
+  if (std::string why = not_in_timeline(door); !why.empty()) return Link::fail(std::move(why));
+  const TrainingPlan& p = door.plan;
+  constexpr std::array<std::string_view, 3> which{"none", "selective", "every_layer"};
+  w.choice("which", which[static_cast<std::size_t>(p.recompute)]);
+  w.choice("loss", loss_key(p));
+  w.choice("model", in.model);
+  w.choice("chip", in.chip);
+  w.exactly("batch", as_double(p.batch));
+  w.exactly("sequence", as_double(p.sequence));
+  w.exactly("micro_batches", as_double(p.micro_batches));
+  w.exactly("tensor_parallel", as_double(p.tensor));
+  w.toggle("fused_attention", p.fused_attention);
+  if (!write_recipe(w, door)) return Link::fail("That lab has no recipe with this plan's bytes of a parameter.");
+  return finish(w);
+}
+
+std::string_view schedule_key(const TrainingPlan& p) {
+  constexpr std::array<std::string_view, models::pipeline_schedule_count> keys{
+      "gpipe", "1f1b", "interleaved", "zb_h1", "zb_h2", "zb_v", "dualpipe", "dualpipe_v", "pipedream", "pipedream_2bw"};
+  return p.virtual_pipeline > 1 ? "interleaved" : keys[static_cast<std::size_t>(p.schedule)];
+}
+
+/// Schedules, times of a chunk's passes, and the stage that takes longer than the others.
+Link write_pipeline(LinkWriter& w, const PlannerDoor& door) {
+  const TrainingPlan& p = door.plan;
+  if (p.pipeline == 1) return Link::fail("This plan has one stage: no stage waits for another.");
+  // That lab draws up to 4,096 operations, so many micro-batches at most.
+  constexpr std::int64_t most_drawn = 4096;
+  models::parallel::PipelineSpec spec = models::parallel::schedule_spec(p);
+  const std::int64_t drawn = spec.ranks * models::parallel::chunks_of(spec);
+  spec.micro_batches = std::min(p.micro_batches, std::max<std::int64_t>(1, most_drawn / drawn / 2 * 2));
+  if (p.virtual_pipeline > 1) spec.micro_batches = spec.micro_batches / p.pipeline * p.pipeline;
+  if (spec.micro_batches < 1 || !models::parallel::check(spec))
+    return Link::fail("The lab of pipelines draws up to 4,096 operations, and this order needs more.");
+  const double chunks = as_double(models::memory::chunks_of_model(p) / p.pipeline);
+  w.choice("schedule", schedule_key(p));
+  w.choice("beside", "gpipe");
+  w.exactly("stages", as_double(p.pipeline));
+  w.exactly("micro_batches", as_double(spec.micro_batches));
+  if (p.virtual_pipeline > 1) w.exactly("chunks", as_double(p.virtual_pipeline));
+  const models::parallel::PassSplit& pass = door.work.other_pass;
+  w.exactly("t_forward", pass.forward_s / chunks);
+  w.exactly("t_backward_input", pass.input_s / chunks);
+  w.exactly("t_backward_weight", pass.weight_s / chunks);
+  // The planner's bubble is that of equal stages beside the slowest one, which 1F1B runs as long only where that is the
+  // last.
+  constexpr std::int64_t named_ranks = 64;
+  const double slower = door.work.slowest_pass.total_s() / pass.total_s();
+  const bool last = door.work.slowest_stage == p.pipeline - 1;
+  if (last && schedule_key(p) == "1f1b" && p.pipeline <= named_ranks && slower > 1 && slower <= 10) {
+    std::vector<double> factors(static_cast<std::size_t>(door.work.slowest_stage) + 1, 1.0);
+    factors.back() = slower;
+    w.numbers("rank_factors", factors);
+  }
+  return finish(w);
 }
 
 }  // namespace
 
-models::Result<std::string> link_to(const Inputs& in, const PlanCard& card, std::string_view lab) {
-  using Out = models::Result<std::string>;
-  const TrainingPlan& p = card.price.plan;
-  const models::parallel::PlannerStack stack = models::parallel::planner_stack(in.software);
-  if (lab != "distributed/pipeline")
-    if (std::string why = not_in_memory_labs(p); !why.empty()) return Out::fail(std::move(why));
+std::span<const PlanDoor, plan_door_count> plan_doors() { return doors; }
+
+Link finish(const LinkWriter& w) {
+  if (!w.missed().empty()) return Link::fail("\"" + w.missed() + "\" of this plan is beyond what that lab takes.");
+  return Link::ok(w.text());
+}
+
+Link link_to(const Inputs& in, const PlanCard& card, std::string_view lab) {
+  const auto job = job_of(in);
+  if (!job) return Link::fail(job.error);
+  const PlannerDoor door(*job, card.price);
   LinkWriter w(lab);
-  if (lab == "distributed/pipeline") {
-    write_pipeline(w, p);
-  } else if (lab == "distributed/memory-split") {
-    // That lab knows flash attention alone, and no slack of the allocator.
-    if (!p.fused_attention || p.dropout || stack.slack_share > 0) return link_to(in, card, "framework/training-memory");
-    write_memory(w, in, p, stack, "pipeline_parallel");
-    const auto each = models::memory::bytes_per_parameter({}, p.recipe, p.optimizer);
-    w.exactly("weight_bytes", each.weights);
-    w.exactly("gradient_bytes", each.gradients);
-    w.exactly("optimizer_bytes", each.master + each.optimizer);
-    w.toggle("fused_gradients", p.fused_gradients);
-  } else if (lab != "framework/training-memory") {
-    return Out::fail("There is no lab " + std::string(lab) + " that shows one side of a plan.");
-  } else {
-    write_memory(w, in, p, stack, "pipeline");
-    w.exactly("stage", static_cast<double>(p.stage + 1));
-    w.choice("count", "operations");
-    w.choice("recipe", recipes[static_cast<std::size_t>(p.recipe)]);
-    w.toggle("fused_attention", p.fused_attention);
-    w.toggle("dropout", p.dropout);
-    w.toggle("fused_gradients", p.fused_gradients);
-    w.exactly("slack", 100 * stack.slack_share);
-  }
-  return Out::ok(w.text());
+  if (lab == "framework/training-memory") return write_training_memory(w, in, door);
+  if (lab == "distributed/memory-split") return write_split(w, in, door);
+  if (lab == "framework/memory-timeline") return write_timeline(w, in, door);
+  if (lab == "distributed/pipeline") return write_pipeline(w, door);
+  return write_exchange(w, in, door, lab);
+}
+
+void add_doors(const Inputs& in, PlanCard& card) {
+  card.doors.clear();
+  if (card.name.empty()) return;
+  for (const PlanDoor& door : doors) card.doors.push_back(link_to(in, card, door.lab));
 }
 
 }  // namespace chapters::distributed::planner

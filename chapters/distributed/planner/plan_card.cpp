@@ -2,6 +2,7 @@
 
 #include "chapters/distributed/planner/lab.h"
 #include "models/parallel/pipeline/pipeline_run.h"
+#include "models/parallel/planner/planner_schedule.h"
 
 /// What a card says of one plan: its price, what its fullest GPU holds, its pipeline.
 namespace chapters::distributed::planner {
@@ -31,12 +32,12 @@ PlanCard price_card(const PlannerJob& job, const PlanPoint& point) {
 
 void add_staircase(PlanCard& card) {
   const models::memory::TrainingPlan& p = card.price.plan;
-  PipelineSpec spec;
-  spec.schedule = p.virtual_pipeline > 1 ? PipelineSchedule::interleaved : PipelineSchedule::one_f_one_b;
+  PipelineSpec spec = schedule_spec(p);
   spec.ranks = std::min<std::int64_t>(p.pipeline, 64);
-  spec.chunks = p.virtual_pipeline;
   std::int64_t m = p.micro_batches;
-  const std::int64_t room = std::max<std::int64_t>(1, 64 / p.virtual_pipeline);
+  // Orders other than 1F1B need up to twice as many micro-batches as stages.
+  const std::int64_t least = p.schedule == PipelineSchedule::one_f_one_b ? 1 : 2 * spec.ranks;
+  const std::int64_t room = std::max<std::int64_t>(least, 64 / p.virtual_pipeline);
   if (m > room) m = p.virtual_pipeline > 1 ? std::max(spec.ranks, room / spec.ranks * spec.ranks) : room;
   spec.micro_batches = m;
   const auto plan = pipeline_plan(spec);
@@ -55,8 +56,15 @@ void add_staircase(PlanCard& card) {
     for (std::size_t i = 0; i < plan->orders[rank].size(); ++i) {
       const PipeKind kind = plan->orders[rank][i].kind;
       const double from = run->start_s[rank][i], to = from + duration_s(times, rank, kind);
-      card.blocks.push_back({static_cast<std::uint8_t>(lane), kind != PipeKind::forward,
-                             static_cast<float>(from / run->makespan_s), static_cast<float>(to / run->makespan_s)});
+      const auto add = [&](bool backward, double begin, double end) {
+        card.blocks.push_back({static_cast<std::uint8_t>(lane), backward, static_cast<float>(begin / run->makespan_s),
+                               static_cast<float>(end / run->makespan_s)});
+      };
+      // Of a forward and a backward at once each has its share of the time.
+      const double turn =
+          from + (to - from) * times.forward_s / (times.forward_s + times.input_gradient_s + times.weight_gradient_s);
+      if (kind == PipeKind::pair) add(false, from, turn);
+      add(kind != PipeKind::forward, kind == PipeKind::pair ? turn : from, to);
     }
   }
   card.micro_batches_shown = m;

@@ -79,6 +79,8 @@ models::Result<Setting> read_setting(const Inputs& in) {
   s.split.links.inside_bytes_per_s = *link * in.link_reached / 100;
   s.split.links.between_bytes_per_s = s.network->bytes_per_s_per_direction * in.network_reached / 100;
   s.split.links.base_s = in.call_s;
+  s.split.links.inside_hop_s = in.inside_hop_s;
+  s.split.links.between_hop_s = in.between_hop_s;
   s.split.dropout = s.dropout;
   return Out::ok(std::move(s));
 }

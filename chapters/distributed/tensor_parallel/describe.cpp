@@ -1,3 +1,4 @@
+#include "chapters/described/step_choices.h"
 #include "chapters/distributed/tensor_parallel/lab.h"
 #include "chapters/mechanism/shared_choices.h"
 
@@ -35,6 +36,8 @@ void describe_rates(Fields& f, Inputs& in) {
   f.real("call_s", in.call_s, {"A call", "s"},
          "What a collective takes before its first step: 6.6 us in NCCL's tuner for LL.",
          {.range = {0, 1e-3}, .typical = {0, 5e-5}});
+  describe_inside_hop(f, in.inside_hop_s, 1e-3);
+  describe_between_hop(f, in.between_hop_s, 1e-3);
 }
 
 }  // namespace

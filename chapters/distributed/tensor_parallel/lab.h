@@ -30,7 +30,8 @@ struct Inputs {
   models::Phase phase = models::Phase::train;
   std::int64_t batch = 1, sequence = 8192, context = 8192;
   bool fused_attention = true, dropout = false;
-  double flops_reached = 70, memory_reached = 85, link_reached = 80, network_reached = 94, call_s = 6.6e-6;
+  double flops_reached = 70, memory_reached = 85, link_reached = 80, network_reached = 94, call_s = 6.6e-6,
+         inside_hop_s = 0.6e-6, between_hop_s = 2.7e-6;
   std::int64_t seed = 1;
   bool operator==(const Inputs&) const = default;
 };

@@ -86,10 +86,6 @@ chapters::Computed<Outputs, Run> compute(const Inputs& in, const Progress& progr
   faster = s;
   faster.machine.bandwidth_bytes_per_s *= 2;
   out.faster_bytes = lane_of(in, out.prefill_work, out.decode_work, faster);
-  PhaseSetup as_is = s;
-  as_is.machine.peak_flops_per_s /= in.flops_scale;
-  as_is.machine.bandwidth_bytes_per_s /= in.bandwidth_scale;
-  out.as_is_request_s = lane_of(in, out.prefill_work, out.decode_work, as_is).request_s;
   out.flops_gain_s = out.now.request_s - out.faster_flops.request_s;
   out.first_token_gain_s = out.now.first_token_s - out.faster_flops.first_token_s;
   out.bytes_gain_s = out.now.request_s - out.faster_bytes.request_s;

@@ -99,8 +99,6 @@ void describe(Fields& f, Outputs& o) {
          "Prefill on a chip with twice the peak and the same memory.");
   f.real("first_token_gain_s", o.first_token_gain_s, {"Twice the FLOP/s wins of the first token", "s"},
          "Prefill as it is, less prefill at twice the peak.");
-  f.real("as_is_request_s", o.as_is_request_s, {"The request on the chip as it is", "s"},
-         "Without any what-if, at the least.");
   f.real("flops_request_s", o.faster_flops.request_s, {"The request, twice the FLOP/s", "s"},
          "On a chip with twice the peak and the same memory.");
   f.real("bytes_request_s", o.faster_bytes.request_s, {"The request, twice the bandwidth", "s"},

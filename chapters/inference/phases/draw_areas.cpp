@@ -28,9 +28,7 @@ struct Frame {
 };
 
 Row row_of(const Inputs& in, const Lane& lane) {
-  return {.flops_scale = in.flops_scale,
-          .bytes_scale = in.bandwidth_scale,
-          .prefill_s = lane.prefill.time_s,
+  return {.prefill_s = lane.prefill.time_s,
           .attention_s = lane.prefill.attention_s,
           .step_s = lane.decode.time_s,
           .request_s = lane.first_token_s + static_cast<double>(in.answer) * lane.decode.time_s};
@@ -78,8 +76,7 @@ struct Works {
 void paint_row(const Painter& p, const Frame& f, const Row& row, const Inputs& in, const Outputs& out,
                const Picture& picture, bool first) {
   const Theme& t = widgets::theme();
-  const Works roofs{out.peak_flops_per_s * row.flops_scale / in.flops_scale,
-                    out.bandwidth_bytes_per_s * row.bytes_scale / in.bandwidth_scale};
+  const Works roofs{out.peak_flops_per_s * row.flops_scale, out.bandwidth_bytes_per_s * row.bytes_scale};
   const ImU32 arithmetic = t.of(widgets::Meaning::compute_bound), bytes = t.of(widgets::Meaning::memory_bound),
               cache = t.of(widgets::Meaning::kv_cache);
   const double first_s = row.prefill_s + row.attention_s, end_s = row.request_s;
@@ -139,11 +136,10 @@ void paint_end(const Painter& p, const Frame& f, const Row& row, double first_en
   p.line({x, up - t.px(3)}, {x, down + t.px(3)}, t.text, t.px(2));
   if (words.empty()) return;
   const float wide = widgets::text_size(words, Type::body, Font::bold).x;
-  const float end = std::max(x, f.x(first_end_s));
-  const bool between = end - x > wide + t.px(10), before = x - f.left > wide + t.px(10);
-  const float from = between ? x + t.px(6) : before ? x - t.px(6) - wide : end + t.px(6);
+  const bool after = f.x(first_end_s) - x > wide + t.px(10);
+  const float at = after ? x + t.px(6) : x - t.px(6);
   const float y = row.axis - (row.axis - up) / 2 - t.type(Type::body) / 2;
-  if (from + wide > f.right + t.px(10)) return;
+  const float from = after ? at : at - wide;
   p.rect({from - t.px(4), y - t.px(2)}, {from + wide + t.px(4), y + t.type(Type::body) + t.px(3)}, t.panel, t.px(3));
   p.text({from, y}, words, t.text, Type::body, Font::bold);
 }
@@ -200,8 +196,8 @@ void paint_names(const Painter& p, const Frame& f, const Row& row, const Picture
   if (!widgets::veiled())
     widgets::fit_text(p, {f.left + wide + t.px(10), y + body - small}, picture.lane_details[i],
                       f.right - f.left - wide - t.px(10), t.muted, Type::small);
-  const char* scale_up = i == 1 ? "2\xC3\x97" : "";
-  const char* scale_down = i == 2 ? "2\xC3\x97" : "";
+  const char* scale_up = row.flops_scale > 1 ? "2\xC3\x97" : "";
+  const char* scale_down = row.bytes_scale > 1 ? "2\xC3\x97" : "";
   const std::string_view above = i == 0 ? std::string_view(picture.peak_words) : std::string_view(scale_up);
   const std::string_view below = i == 0 ? std::string_view(picture.bandwidth_words) : std::string_view(scale_down);
   widgets::fit_text(p, {f.left - t.px(7), up - small / 2}, above, t.px(90), t.of(widgets::Meaning::compute_bound),
@@ -234,8 +230,7 @@ Rows rows_of(const Inputs& in, const Outputs& out) {
   Rows rows;
   rows.add(row_of(in, out.now));
   Row flops = row_of(in, out.faster_flops), bytes = row_of(in, out.faster_bytes);
-  flops.flops_scale *= 2;
-  bytes.bytes_scale *= 2;
+  flops.flops_scale = bytes.bytes_scale = 2;
   rows.add(flops);
   rows.add(bytes);
   if (out.engine.empty()) return rows;
@@ -246,25 +241,17 @@ Rows rows_of(const Inputs& in, const Outputs& out) {
   return rows;
 }
 
-/// Gives the lanes their places under one clock: as many as have room, the first in any case. The clock is long enough
-/// for the chip as it is, so that a roof that is dragged does not change it.
-Frame place_rows(Rows& rows, double as_is_s, ImVec2 at, ImVec2 size) {
+/// Gives the lanes their places under one clock: as many as have room, the first in any case.
+Frame place_rows(Rows& rows, ImVec2 at, ImVec2 size) {
   const Theme& t = widgets::theme();
   const float small = t.type(Type::small), name = t.type(Type::body) + t.px(9);
   const float clock = small + t.px(12), head = small + t.px(8);
-  const auto unit = [&](std::size_t n) {
-    double roofs = 0;
-    for (std::size_t i = 0; i < n; ++i) roofs += rows.lane[i].flops_scale + rows.lane[i].bytes_scale;
-    return (size.y - clock - head - static_cast<float>(n) * name) / static_cast<float>(roofs);
-  };
-  const auto low = [&](std::size_t n) {
-    const Row& first = rows.lane[0];
-    return unit(n) * static_cast<float>(std::max(first.flops_scale, first.bytes_scale)) < t.px(22);
-  };
-  while (rows.count > 1 && low(rows.count)) --rows.count;
+  constexpr std::array<float, 5> roofs{0, 2, 5, 8, 10};  // heights of a roof above and below, by number of lanes
+  const auto unit = [&](std::size_t n) { return (size.y - clock - head - static_cast<float>(n) * name) / roofs[n]; };
+  while (rows.count > 1 && unit(rows.count) < t.px(22)) --rows.count;
   const float each = std::max(1.0f, unit(rows.count));
   Frame f{.left = at.x + t.px(96), .right = at.x + size.x - t.px(14), .top = at.y, .bottom = at.y + size.y - clock};
-  f.longest_s = 1.02 * as_is_s;
+  f.longest_s = 0;
   float y = at.y + head;
   for (std::size_t i = 0; i < rows.count; ++i) {
     Row& row = rows.lane[i];
@@ -295,7 +282,7 @@ void draw_areas(Inputs& in, const Outputs& out, const Picture& picture, View& vi
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const Painter p = Painter::window();
   Rows rows = rows_of(in, out);
-  const Frame f = place_rows(rows, out.as_is_request_s, at, size);
+  const Frame f = place_rows(rows, at, size);
   widgets::drew("areas");
   widgets::drew("roofs");
   if (widgets::veiled()) {

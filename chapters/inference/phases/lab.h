@@ -36,9 +36,8 @@ struct Outputs {
   models::inference::PhaseWork prefill_work, decode_work;  ///< decode: of one step
   Lane now, faster_flops, faster_bytes;                    ///< as set; twice the FLOP/s; twice the bandwidth
   double ridge = 0, intensity_prefill = 0, intensity_decode = 0, critical_batch = 0;
-  double fits_batch = 0;       ///< requests of this context that fit beside the weights
-  double as_is_request_s = 0;  ///< the request on the chip without any what-if
-  double decode_percent = 0;   ///< share of the request
+  double fits_batch = 0;      ///< requests of this context that fit beside the weights
+  double decode_percent = 0;  ///< share of the request
   double flops_gain_s = 0, bytes_gain_s = 0, first_token_gain_s = 0;
   double decode_context = 0;  ///< tokens in the cache, on average, while the answer is written
   std::string engine;         ///< whose runs were fitted; empty: none

@@ -206,6 +206,8 @@ class DataClock {
     dense_ = dense_groups(job.cluster, p);
     experts_ = expert_groups(job.cluster, p);
   }
+  const AllReduceLinks& links() const { return links_; }
+  const ShardingGroups& dense() const { return dense_; }
   double gather_s(double dense, double experts, double each) const {
     return ring_gather_time(dense_.shards, links_, dense * each).total_s() +
            (experts > 0 ? ring_gather_time(experts_.shards, links_, experts * each).total_s() : 0);
@@ -235,8 +237,11 @@ double buckets_of(const PlannerStack& stack, double elements, double ranks) {
   return bucket > 0 ? std::max(1.0, std::ceil(elements / bucket)) : 1;
 }
 
-double zero3_s(const PlannerJob& job, const TrainingPlan& p, const memory::StageMemory& stage, const StageWork& work,
-               const DataClock& clock) {
+}  // namespace
+
+std::vector<ShardedUnit> sharded_units(const PlannerJob& job, const TrainingPlan& p, const memory::StageMemory& stage,
+                                       const StageWork& work) {
+  const DataClock clock(job, p);
   const double weight = memory::workload_of(p).weight_bytes, gradient = job.stack.gradient_bytes;
   const double hidden = job.stack.data_hidden, layers = as_double(static_cast<std::int64_t>(stage.layers.size()));
   const memory::StageParameters& n = stage.parameters;
@@ -254,17 +259,31 @@ double zero3_s(const PlannerJob& job, const TrainingPlan& p, const memory::Stage
     units.push_back(unit(n.dense / layers, n.experts / layers, (work.forward_s - work.head_forward_s) / layers,
                          (work.backward_s - work.head_backward_s) / layers, layers, false));
   if (work.last) units.push_back(unit(n.outer / ends, 0, work.head_forward_s, work.head_backward_s, 1, true));
-  return sharded_exposed_s(units, {.micro_batches = p.micro_batches});
+  return units;
 }
 
-}  // namespace
+DataCall data_call(const PlannerJob& job, const TrainingPlan& p, const memory::StageMemory& stage) {
+  const DataClock clock(job, p);
+  const memory::StageParameters& n = stage.parameters;
+  const double layers = as_double(static_cast<std::int64_t>(stage.layers.size())), dense = n.dense + n.outer;
+  DataCall out{.sums = p.zero_stage == 0, .gathers = p.zero_stage == 3, .links = clock.links()};
+  out.group = clock.dense().shards;
+  if (out.gathers)
+    out.bytes = n.dense / std::max(1.0, layers) * memory::workload_of(p).weight_bytes;
+  else
+    out.bytes = dense / buckets_of(job.stack, dense, as_double(p.data * p.context)) * job.stack.gradient_bytes;
+  out.time = out.sums ? all_reduce_time(AllReduceAlgorithm::fastest, out.group, out.links, out.bytes)
+                      : ring_gather_time(out.group, out.links, out.bytes);
+  return out;
+}
 
 double data_parallel_s(const PlannerJob& job, const TrainingPlan& p, const memory::StageMemory& stage,
                        const StageWork& work) {
   const std::int64_t ranks = p.data * p.context;
   if (ranks == 1 && memory::expert_zero_ranks(p) <= 1) return 0;
+  if (p.zero_stage == 3)
+    return sharded_exposed_s(sharded_units(job, p, stage, work), {.micro_batches = p.micro_batches});
   const DataClock clock(job, p);
-  if (p.zero_stage == 3) return zero3_s(job, p, stage, work, clock);
   const memory::StageParameters& n = stage.parameters;
   const PlannerStack& stack = job.stack;
   const double dense = n.dense + n.outer, hidden = stack.data_hidden;

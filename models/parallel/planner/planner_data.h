@@ -42,6 +42,22 @@ struct StageWork {
   bool first = false, last = false;
 };
 
+/// The units of a fully sharded stage, as ZeRO-3 times them: of their work only the part that the software hides
+/// behind.
+std::vector<ShardedUnit> sharded_units(const PlannerJob& job, const memory::TrainingPlan& plan,
+                                       const memory::StageMemory& stage, const StageWork& work);
+
+/// One collective that data parallelism runs again and again on weights that are no experts' own: under ZeRO-3 the
+/// gather of a layer, under ZeRO-1 and 2 the scatter of a bucket of gradients, else its sum.
+struct DataCall {
+  bool sums = false, gathers = false;  ///< neither: it scatters
+  AllReduceGroup group;
+  AllReduceLinks links;
+  double bytes = 0;  ///< the whole buffer
+  AllReduceTime time;
+};
+DataCall data_call(const PlannerJob& job, const memory::TrainingPlan& plan, const memory::StageMemory& stage);
+
 /// Seconds in which data parallelism keeps the stage waiting, of a whole step. ZeRO-0 sums gradients in buckets beside
 /// the last backward pass; ZeRO-1 scatters them there and gathers the weights beside the next forward pass; ZeRO-2
 /// scatters after each micro-batch; ZeRO-3 is sharded_exposed_s. Every call of a ring pays its latency.

@@ -43,7 +43,7 @@ std::string plan_name(const PlanPoint& point);
 /// Where a plan differs from another in what plan_name leaves out: "ZeRO-3, layers recomputed"; empty where it does
 /// not.
 std::string plan_difference(const PlanPoint& point, const PlanPoint& other);
-/// "ZeRO-1 over 64", "no ZeRO"; "norms, activations recomputed", "nothing recomputed".
+/// "ZeRO-1 over 64", "no ZeRO"; "recomputing norms, activations", "nothing recomputed".
 std::string zero_words(const PlanPoint& point);
 std::string recompute_words(const PlanPoint& point);
 /// "8 micro-batches of 1, 5 chunks, ZeRO-1, nothing recomputed"

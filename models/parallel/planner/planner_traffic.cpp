@@ -18,8 +18,9 @@ double chance_of_none(double n, double m, double k) {
   return chance;
 }
 
-/// Attention over a shared sequence as models/parallel/context has it, with the planner's own time of the products.
-ContextSetup context_setup(const PlannerJob& job, const TrainingPlan& p, double attention_s, bool backward) {
+}  // namespace
+
+ContextSetup planner_context(const PlannerJob& job, const TrainingPlan& p, double attention_s, bool backward) {
   const Architecture& a = job.architecture;
   const AllReduceLinks links = planner_links(job.cluster);
   const AllReduceGroup group = planner_group(job.cluster, p.context, p.tensor);
@@ -40,21 +41,26 @@ ContextSetup context_setup(const PlannerJob& job, const TrainingPlan& p, double 
   return s;
 }
 
-/// Exposed seconds of one pass: what the method leaves uncovered, and for a ring the sums of partial results, read and
-/// written in FP32 after each turn.
+double context_merge_s(const PlannerJob& job, const TrainingPlan& p, ContextMethod method) {
+  if (method != ContextMethod::ring) return 0;
+  const Architecture& a = job.architecture;
+  const PlannerCurve& curve = job.cluster.curve;
+  const double width = as_double(std::max<std::int64_t>(1, a.heads / p.tensor)) *
+                       as_double(a.has_latent() ? a.latent.v_dim : a.head_dim);
+  const double tokens = as_double(p.batch) * as_double(p.sequence / p.context);
+  const double merge_s = tokens * width * 8 / (job.cluster.memory_bandwidth_bytes_per_s * curve.memory_share) +
+                         2 * curve.kernel_s * job.stack.kernel_factor;
+  return as_double(p.context - 1) * merge_s;
+}
+
+namespace {
+
+/// Exposed seconds of one pass: what the method leaves uncovered, and the sums of partial results.
 double context_exposed_s(const PlannerJob& job, const TrainingPlan& p, ContextMethod method, double attention_s,
                          bool backward) {
-  const ContextSetup setup = context_setup(job, p, attention_s, backward);
-  const ContextCost cost = context_cost(method, setup);
+  const ContextCost cost = context_cost(method, planner_context(job, p, attention_s, backward));
   if (!cost.why_not.empty()) return std::numeric_limits<double>::infinity();
-  if (method != ContextMethod::ring) return cost.exposed_s;
-  const PlannerCurve& curve = job.cluster.curve;
-  const double width = as_double(setup.heads) *
-                       as_double(job.architecture.has_latent() ? job.architecture.latent.v_dim : setup.head_dim);
-  const double merge_s =
-      setup.rank_tokens() * width * 8 / (job.cluster.memory_bandwidth_bytes_per_s * curve.memory_share) +
-      2 * curve.kernel_s * job.stack.kernel_factor;
-  return cost.exposed_s + as_double(p.context - 1) * merge_s;
+  return cost.exposed_s + context_merge_s(job, p, method);
 }
 
 void add_context(const PlannerJob& job, const TrainingPlan& p, PlannerKindTimes& layer, MicroBatchTimes& times) {

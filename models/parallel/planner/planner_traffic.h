@@ -9,6 +9,14 @@ namespace models::parallel {
 void add_layer_traffic(const PlannerJob& job, const memory::TrainingPlan& plan, const LayerKind& kind,
                        PlannerKindTimes& layer, MicroBatchTimes& times);
 
+/// Attention over a shared sequence as models/parallel/context has it, with the planner's own time of a rank's products
+/// (PassTimes::attention_s of a layer) and the link between neighbours.
+ContextSetup planner_context(const PlannerJob& job, const memory::TrainingPlan& plan, double attention_s,
+                             bool backward);
+/// What a ring adds to context_cost's exposed time in one pass of a layer: partial results are summed after each turn,
+/// read and written in FP32. 0 for the other methods.
+double context_merge_s(const PlannerJob& job, const memory::TrainingPlan& plan, ContextMethod method);
+
 /// One sum of `bytes` over the tensor-parallel GPUs.
 double tensor_sum_s(const PlannerCluster& cluster, const memory::TrainingPlan& plan, double bytes);
 

@@ -12,7 +12,7 @@ std::string zero_words(const PlanPoint& p) {
   return p.shard_group > 0 ? stage + " over " + std::to_string(p.shard_group) : stage;
 }
 
-/// "norms and activations recomputed"
+/// "recomputing norms, activations"
 std::string recompute_words(const PlanPoint& p) {
   if (p.recompute == 0) return "nothing recomputed";
   if (p.recompute == 2) return "layers recomputed";
@@ -22,7 +22,7 @@ std::string recompute_words(const PlanPoint& p) {
   std::string out;
   for (std::size_t i = 0; i < names.size(); ++i)
     if ((p.modules >> i & 1) != 0) out += (out.empty() ? "" : ", ") + std::string(names[i]);
-  return out + " recomputed";
+  return "recomputing " + out;
 }
 
 std::string plan_name(const PlanPoint& p) {

@@ -98,26 +98,3 @@ TEST_CASE("tensor parallel lab: what a chip reads and says by key, and the faste
   canvas.ui.click("slab");
   CHECK(input(*pressed, "tensor_parallel").number() != 4);
 }
-
-TEST_CASE("speculative lab: the formulas by key, rounds that are run beside them, and when a batch ends it") {
-  const LabPtr lab =
-      open_lab("inference/speculative", R"({"acceptance": 0.8, "draft_length": 5, "draft_cost_ratio": 0.0666666667,
-      "against": []})");
-  CHECK(near(computed(*lab, "expected_tokens"), 3.68928, 1e-6));
-  CHECK(near(out(*lab, "speedup"), 2.76696, 1e-4));
-  CHECK(near(out(*lab, "simulated_tokens"), 3.68928, 0.02));
-  CHECK(std::abs(out(*lab, "chi_z")) < 4);
-  CHECK(out(*lab, "verify_cost") == 1);
-  set(*lab, "acceptance", 0.8, "draft_cost_ratio", 0.05);
-  CHECK(computed(*lab, "best_draft_length") == 8);
-  const double off = out(*lab, "off_batch");
-  CHECK(computed(set(*lab, "batch", off - 1), "speedup") >= 1);
-  CHECK(computed(set(*lab, "batch", off), "speedup") < 1);
-
-  const LabPtr dragged = open_lab("inference/speculative");
-  dragged->compute();
-  Canvas canvas(*dragged, {1000, 720});
-  canvas.ui.frames(2);
-  canvas.ui.drag_by("drag the draft's length", {0, 40});
-  CHECK(input(*dragged, "draft_length").number() < 7);
-}
