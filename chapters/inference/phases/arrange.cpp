@@ -37,7 +37,8 @@ std::string prefill_text(const Outputs& out) {
 }
 
 std::string answer_of(const Inputs& in, const Outputs& out) {
-  if (out.fits_batch < 1) return decode_text(in, out) + "\nBut no such request fits next to the weights on these chips.";
+  if (out.fits_batch < 1)
+    return decode_text(in, out) + "\nBut no such request fits next to the weights on these chips.";
   if (out.fits_batch < static_cast<double>(in.batch))
     return decode_text(in, out) + "\nBut only " + figure(out.fits_batch, "") + " of " +
            figure(static_cast<double>(in.batch), "") + " such requests fit next to the weights on these chips.";
