@@ -332,6 +332,10 @@ PlannerDoor::PlannerDoor(const PlannerJob& j, const PricedPlan& priced)
 }
 
 Link write_exchange(LinkWriter& w, const Inputs& in, const PlannerDoor& door, std::string_view lab) {
+  const bool sums = lab == "distributed/overlap" || lab == "distributed/tensor-parallel" ||
+                    lab == "distributed/collectives" || lab == "distributed/topology";
+  if (in.in_switch && sums)
+    return Link::fail("That lab opens with rings and trees, and this plan sums in the switches.");
   if (lab == "distributed/overlap") return write_overlap(w, in, door);
   if (lab == "distributed/tensor-parallel") return write_tensor(w, in, door);
   if (lab == "distributed/context") return write_context(w, in, door);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 
 #include "chapters/inference/kv_cache/lab.h"
 #include "widgets/base/wrapped_text.h"
@@ -30,11 +31,10 @@ void draw_parked(const Outputs& out, const Picture& picture, View& view, ImVec2 
   const widgets::Painter p = widgets::Painter::window();
   const float line = 2 * (t.type(Type::body) + t.px(6));
   widgets::wrapped_text(p, at, picture.parking, size.x, t.text);
-  view.segments.assign(2, std::vector<widgets::BarSegment>(1));
   view.bars.clear();
   const auto bar = [&](std::size_t i, const char* label, double seconds, widgets::Tint tint) {
-    view.segments[i][0] = {.label = label, .value = seconds, .tint = tint};
-    view.bars.push_back({.label = label, .segments = view.segments[i]});
+    view.segments[i] = {.label = label, .value = seconds, .tint = tint};
+    view.bars.push_back({.label = label, .segments = std::span(view.segments).subspan(i, 1)});
   };
   if (std::isfinite(out.fit.fetch_s)) bar(0, "bring back", out.fit.fetch_s, widgets::Meaning::communication);
   bar(1, "compute again", out.fit.recompute_s, widgets::Meaning::compute_bound);

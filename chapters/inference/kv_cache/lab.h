@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -78,7 +79,7 @@ struct View {
   widgets::PlotView against_context;
   widgets::StackedBarView parked;
   DescribedTable<DesignRow> designs;
-  std::vector<std::vector<widgets::BarSegment>> segments;
+  std::array<widgets::BarSegment, 2> segments;
   std::vector<widgets::StackedBar> bars;
 };
 

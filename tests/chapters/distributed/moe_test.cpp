@@ -54,8 +54,10 @@ TEST_CASE("moe: dealt tokens visit no more nodes than they may") {
   in.node_limit = 2;
   const lab_moe::Outputs two = moe_outputs_of(in);
   CHECK(any.even_nodes > 3.5);
-  CHECK(near(two.even_nodes, 2, 1e-9));
-  CHECK(near(two.load_max, 1, 1e-9));
+  // Of eight choices among the experts of two nodes a few all fall on one.
+  CHECK(two.even_nodes <= 2);
+  CHECK(two.even_nodes > 1.95);
+  CHECK(two.load_max < 1.3);
   CHECK(two.exchange_s < 0.7 * any.exchange_s);
 }
 

@@ -88,7 +88,9 @@ TEST_CASE("dealt and hashed tokens go to k different experts; dealing is even") 
   }
 }
 
-TEST_CASE("dealt tokens keep to their limit of groups, and every group and expert gets as many") {
+// How many of its experts a token gets from each of its groups is drawn as if they were taken from all of theirs, which
+// is what the planner's traffic assumes; so a token may reach fewer groups than the limit, and loads differ a little.
+TEST_CASE("dealt tokens keep to their limit of groups, and every group and expert gets nearly as many") {
   // DeepSeek-V3's limit: 4 of 8 groups, top-8 of 64 experts; and one where the choices do not divide by the groups.
   for (const std::int64_t top_k : {8, 6}) {
     MoeRouted r;
@@ -96,17 +98,33 @@ TEST_CASE("dealt tokens keep to their limit of groups, and every group and exper
         {.rule = MoeRule::dealt, .experts = 64, .top_k = top_k, .capacity_factor = 0, .groups = 8, .group_limit = 4},
         256, {}, {}, nullptr, r);
     std::vector<std::set<int>> groups(256), experts(256);
+    std::vector<std::int64_t> by_group(8);
     for (const MoeCopy& copy : r.copies) {
       groups[copy.token].insert(copy.expert / 8);
       experts[copy.token].insert(copy.expert);
+      ++by_group[static_cast<std::size_t>(copy.expert / 8)];
     }
+    double reached = 0;
     for (std::size_t t = 0; t < groups.size(); ++t) {
-      CHECK(groups[t].size() == 4);
+      CHECK(groups[t].size() <= 4);
       CHECK(experts[t].size() == static_cast<std::size_t>(top_k));
+      reached += static_cast<double>(groups[t].size()) / 256;
     }
-    const auto [least, most] = std::minmax_element(r.asked.begin(), r.asked.end());
-    if (top_k == 8) CHECK(r.asked == std::vector<std::int64_t>(64, 32));
-    CHECK(*most - *least <= 4);
+    // A group of 8 among 32 experts is missed by all of k choices with C(24, k) / C(32, k).
+    double missed = 1;
+    for (std::int64_t i = 0; i < top_k; ++i) missed *= static_cast<double>(24 - i) / static_cast<double>(32 - i);
+    CHECK(std::abs(reached - 4 * (1 - missed)) < 0.1);
+    const auto [least, most] = std::minmax_element(by_group.begin(), by_group.end());
+    // Each group is dealt to 128 tokens and gets k / 4 of each on average, with the variance of drawing k of 32 of
+    // which 8 are its own; the range of eight such sums is below five standard deviations.
+    const double k = static_cast<double>(top_k), variance = k * 0.25 * 0.75 * (32 - k) / 31;
+    CHECK(static_cast<double>(*most - *least) < 5 * std::sqrt(128 * variance));
+    // Within a group the deck is dealt, so that its experts differ by two at most.
+    for (std::size_t g = 0; g < 8; ++g) {
+      const auto from = r.asked.begin() + static_cast<std::ptrdiff_t>(8 * g);
+      const auto [low, high] = std::minmax_element(from, from + 8);
+      CHECK(*high - *low <= 2);
+    }
   }
 }
 
