@@ -95,10 +95,7 @@ Result<Architecture> redesigned(const Architecture& architecture, const KvDesign
   return Outcome::ok(std::move(a));
 }
 
-double kv_elements_per_layer(const Architecture& a) {
-  return a.has_latent() ? as_double(a.latent.kv_lora_rank + a.latent.rope_dim)
-                        : 2 * as_double(a.kv_heads) * as_double(a.head_dim);
-}
+double kv_elements_per_layer(const Architecture& a) { return kv_bytes_per_token(a, 1) / as_double(a.layers); }
 
 double kv_token_bytes(const Architecture& a, const KvDesign& design) { return kv_sequence_bytes(a, design, 1); }
 
@@ -124,6 +121,12 @@ double kv_copies(const Architecture& a, const KvMachine& machine) {
   return a.has_latent() ? chips : std::max(1.0, chips / as_double(a.kv_heads));
 }
 
+double kv_sequences_within(const Architecture& a, const KvDesign& design, const KvMachine& m, double room_bytes,
+                           double tokens) {
+  const double shares = m.placement == KvPlacement::by_sequence ? as_double(m.chips) : 1;
+  return shares * std::floor(room_bytes / shares / (kv_sequence_bytes(a, design, tokens) * kv_copies(a, m)));
+}
+
 Result<KvFit> fit_cache(const Architecture& a, const KvDesign& design, const KvMachine& m, double context) {
   using Outcome = Result<KvFit>;
   const auto one = machine_of(*m.chip, m.product);
@@ -141,7 +144,7 @@ Result<KvFit> fit_cache(const Architecture& a, const KvDesign& design, const KvM
   fit.copies = kv_copies(a, m);
   fit.held_bytes = fit.sequence_bytes * fit.copies;
   const double room = std::max(0.0, fit.room_bytes), shares = whole ? chips : 1;
-  fit.sequences = shares * std::floor(room / shares / fit.held_bytes);
+  fit.sequences = kv_sequences_within(a, design, m, room, context);
   fit.left_bytes = room - fit.sequences * fit.held_bytes;
   fit.longest_tokens = kv_tokens_within(a, design, room / shares / fit.copies);
   if (fit.sequences > 0) {

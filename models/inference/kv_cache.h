@@ -67,6 +67,10 @@ struct KvMachine {
 /// Chips that hold the same number: 1 where every chip holds its own heads.
 double kv_copies(const Architecture& redesigned_architecture, const KvMachine& machine);
 
+/// Whole sequences of `tokens` that `room_bytes` of all chips hold, copies counted; by sequence, as many on each chip.
+double kv_sequences_within(const Architecture& redesigned_architecture, const KvDesign& design,
+                           const KvMachine& machine, double room_bytes, double tokens);
+
 /// All chips together, in bytes, unless a line says otherwise.
 struct KvFit {
   double weights_bytes = 0;    ///< with the attention weights that each chip repeats

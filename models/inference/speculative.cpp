@@ -125,9 +125,7 @@ class Speculator {
     }
     run_.drafted += setup_.length;
     run_.kept += r.kept;
-    const std::size_t own = r.rejected ? from_rest() : drawn(row(language_.target, before_), draw());
-    r.own = static_cast<std::int32_t>(own);
-    write(own);
+    write(r.rejected ? from_rest() : drawn(row(language_.target, before_), draw()));
     run_.rounds.push_back(r);
   }
 
@@ -163,11 +161,13 @@ double speculative_operations(double a, double length, double draft_operations) 
   return (length * draft_operations + length + 1) / expected_tokens(a, length);
 }
 
-std::int64_t best_draft_length(double a, double draft_cost, double verify_slope, std::int64_t most) {
+std::int64_t best_draft_length(double a, double draft_cost, const std::function<double(double)>& verify_cost) {
+  constexpr std::int64_t most = 64;
   std::int64_t best = 0;
   double fastest = 1;
   for (std::int64_t g = 1; g <= most; ++g) {
-    const double speedup = speculative_speedup(a, as_double(g), draft_cost, 1 + as_double(g) * verify_slope);
+    const double length = as_double(g), verify = verify_cost ? verify_cost(length) : 1;
+    const double speedup = speculative_speedup(a, length, draft_cost, verify);
     if (speedup > fastest) {
       fastest = speedup;
       best = g;

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -19,9 +20,10 @@ double speculative_speedup(double acceptance, double length, double draft_cost, 
 /// Arithmetic a token takes over that without a draft, where a draft token costs `draft_operations` of the target's.
 /// Theorem 3.11.
 double speculative_operations(double acceptance, double length, double draft_operations);
-/// The length from 0 to `most` with the largest speed-up, where each drafted token adds `verify_slope` to the checking
-/// pass; the shortest of several.
-std::int64_t best_draft_length(double acceptance, double draft_cost, double verify_slope = 0, std::int64_t most = 64);
+/// The length from 0 to 64 with the largest speed-up, the shortest of several. `verify_cost` is the checking pass of a
+/// length over a plain one; without it 1.
+std::int64_t best_draft_length(double acceptance, double draft_cost,
+                               const std::function<double(double length)>& verify_cost = nullptr);
 /// The acceptance at which a round of `length` yields `tokens` on average; the end of 0 to 1 where none does.
 double acceptance_for(double tokens, std::int64_t length);
 
@@ -36,11 +38,10 @@ struct ToyLanguage {
 /// `words` of at least 3, one of which the target never writes. Sum of min(target, draft) is `acceptance` in every row.
 ToyLanguage toy_language(std::size_t words, double acceptance, std::int64_t seed);
 
-/// One round: what was drafted, how much of it was kept, and the target's own word after that.
+/// One round: how many of the drafted words were kept, before the target's own.
 struct SpeculativeRound {
   std::int32_t kept = 0;      ///< drafted tokens, from the first on
   bool rejected = false;      ///< the next one was refused; false: all were kept
-  std::int32_t own = 0;       ///< the target's own word
   double start = 0, end = 0;  ///< in passes of the target
 };
 
@@ -55,7 +56,6 @@ struct SpeculativeRun {
 };
 
 struct SpeculativeSetup {
-  double acceptance = 0.8;
   std::int64_t length = 4;
   double draft_cost = 0.05, verify_cost = 1;
   std::int64_t rounds = 1000, seed = 1;

@@ -1,5 +1,6 @@
 #include "chapters/compression/deploy/lab.h"
 
+#include "chapters/described/cache_choices.h"
 #include "chapters/mechanism/shared_choices.h"
 
 namespace chapters::compression::deploy {
@@ -11,12 +12,6 @@ const Choices recipe_choices = [] {
     out.push_back({std::string(r.id), std::string(r.label), std::string(r.loss_source)});
   return out;
 }();
-const Choices kv_choices = [] {
-  Choices out;
-  for (const models::KvRecipe& r : models::kv_recipes())
-    out.push_back({std::string(r.id), std::string(r.label), std::string(r.loss_source)});
-  return out;
-}();
 constexpr std::string_view roof = "roofline of every operation, 70 % of it by default";
 
 }  // namespace
@@ -25,7 +20,7 @@ void describe(Fields& f, Inputs& in) {
   f.group("The recipe");
   f.choice("recipe", in.recipe, recipe_choices, "Recipe", "W: bits of the weights, A: of the activations in matmuls.",
            {.headline = true});
-  f.choice("kv", in.kv, kv_choices, "Cache", "How keys and values are stored.", {.headline = true});
+  f.choice("kv", in.kv, kv_recipe_choices(), "Cache", "How keys and values are stored.", {.headline = true});
   f.real("may_lose", in.may_lose, {"May lose", "%"},
          "The share of a benchmark's score that the decision tree may spend.", {.range = {0, 5}, .headline = true});
   f.group("The device");

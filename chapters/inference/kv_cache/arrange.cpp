@@ -88,7 +88,6 @@ Vessel vessel_of(const DesignRow& row, const Outputs& out) {
   v.workspace = row.fit.workspace_bytes;
   v.sequence = row.fit.held_bytes;
   v.sequences = row.fit.sequences;
-  v.left = row.fit.left_bytes;
   v.yours = row.yours;
   return v;
 }
@@ -126,7 +125,6 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
     if (p.vessels.size() < most_vessels) p.vessels.push_back(vessel_of(row, out));
   p.rim = out.fit.offered_bytes;
   p.rim_words = format_text(out.fit.offered_bytes, "B");
-  p.left_words = format_text(out.fit.left_bytes, "B") + " left over";
   arrange_contexts(in, out, run, p);
   if (std::isfinite(out.fit.fetch_s)) {
     const double ratio = out.fit.recompute_s / out.fit.fetch_s;

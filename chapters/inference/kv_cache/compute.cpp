@@ -137,13 +137,8 @@ chapters::Computed<Outputs, Run> compute(const Inputs& in, const Progress& progr
                            .kv_heads = a->has_latent() ? 0 : static_cast<double>(a->kv_heads),
                            .yours = out.designs.empty()});
     std::vector<double>& line = run->sequences.emplace_back();
-    const double room = std::max(0.0, fit->room_bytes),
-                 shares = machine.placement == models::inference::KvPlacement::by_sequence
-                              ? static_cast<double>(in.chips)
-                              : 1;
     for (const double n : run->contexts)
-      line.push_back(shares *
-                     std::floor(room / shares / (models::inference::kv_sequence_bytes(*a, c.design, n) * fit->copies)));
+      line.push_back(models::inference::kv_sequences_within(*a, c.design, machine, std::max(0.0, fit->room_bytes), n));
   }
   out.fit = out.designs.front().fit;
   if (!(out.fit.sequences > 0)) out.fit.step_s = out.fit.tokens_per_s = none;

@@ -1,16 +1,10 @@
+#include "chapters/described/cache_choices.h"
 #include "chapters/inference/kv_cache/lab.h"
 #include "chapters/mechanism/shared_choices.h"
-#include "models/compression/deployment.h"
 
 namespace chapters::inference::kv_cache {
 namespace {
 
-const Choices kv_choices = [] {
-  Choices out;
-  for (const models::KvRecipe& r : models::kv_recipes())
-    out.push_back({std::string(r.id), std::string(r.label), std::string(r.loss_source)});
-  return out;
-}();
 const Choices sharing_choices{
     {"own", "as the model has it", "The heads of the model's own config file."},
     {"grouped", "in groups of query heads", "Groups of query heads use the same key and value (GQA; one head is MQA)."},
@@ -32,7 +26,7 @@ void describe_design(Fields& f, Inputs& in) {
             {.range = {1, 128, Scale::log}, .when = {"sharing", "grouped"}});
   f.integer("latent", in.latent, "Latent", "How many numbers the latent has; 64 more carry the position.",
             {.range = {64, 4096, Scale::log}, .when = {"sharing", "latent"}});
-  f.choice("kv_format", in.kv_format, kv_choices, "Cache format",
+  f.choice("kv_format", in.kv_format, kv_recipe_choices(), "Cache format",
            "How many bits a number of the cache takes, scales included.", {.headline = true});
   f.toggle("windowed", in.windowed, "Layers with a window", "Layers look back over a window and keep no more than it.");
   f.integer("window", in.window, {"Window", "tokens"}, "How many tokens a layer with a window keeps.",

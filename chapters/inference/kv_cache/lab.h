@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "chapters/mechanism/catalog.h"
-#include "chapters/mechanism/described_table.h"
 #include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/published_panel.h"
 #include "models/inference/kv_cache.h"
@@ -60,7 +59,7 @@ struct Vessel {
   std::string heads, sharing, token, users, pace, each, over;  ///< the words at it
   double query_heads = 0, kept = 0;                            ///< heads above; 0: a latent
   double kept_share = 0;  ///< kept numbers over those of a head for each query head
-  double weights = 0, workspace = 0, sequence = 0, sequences = 0, left = 0;
+  double weights = 0, workspace = 0, sequence = 0, sequences = 0;
   bool yours = false;
 };
 
@@ -69,7 +68,7 @@ struct Picture {
   std::string answer;
   std::vector<Vessel> vessels;
   double rim = 0;  ///< bytes that the engine may take
-  std::string rim_words, left_words;
+  std::string rim_words;
   std::vector<widgets::Curve> against_context;
   std::string parking;  ///< what the third panel comes to
   PublishedMarks published;
@@ -78,7 +77,6 @@ struct Picture {
 struct View {
   widgets::PlotView against_context;
   widgets::StackedBarView parked;
-  DescribedTable<DesignRow> designs;
   std::array<widgets::BarSegment, 2> segments;
   std::vector<widgets::StackedBar> bars;
 };

@@ -83,7 +83,8 @@ void arrange_walk(const Outputs& out, const Run& run, Picture& p) {
             .tint = widgets::Tint::yours(),
             .radius = 7,
             .labels = {"decode now"}};
-  now.add(out.intensity_decode, out.decode_work.flops() / out.now.decode.time_s / (out.peak_flops_per_s / peak));
+  p.now_flops_per_s = p.lanes[0].step_flops * peak;
+  now.add(out.intensity_decode, p.now_flops_per_s);
   p.walk.push_back(std::move(now));
 }
 
@@ -103,41 +104,64 @@ void arrange_batch(const Inputs& in, const Outputs& out, const Run& run, Picture
   p.batch.push_back(std::move(now));
 }
 
+/// A lane on a chip whose roofs are so many times those of the chip as it is.
+AreaLane area_lane(const Inputs& in, const Outputs& out, const Lane& lane, double flops_scale, double bytes_scale) {
+  const double peak = out.peak_flops_per_s * flops_scale / in.flops_scale,
+               bandwidth = out.bandwidth_bytes_per_s * bytes_scale / in.bandwidth_scale;
+  AreaLane a{.flops_scale = flops_scale,
+             .bytes_scale = bytes_scale,
+             .prefill_s = lane.prefill.time_s,
+             .attention_s = lane.prefill.attention_s,
+             .step_s = lane.decode.time_s,
+             .request_s = lane.request_s};
+  a.prefill_flops = out.prefill_work.matmul_flops / a.prefill_s / peak;
+  a.prefill_bytes = out.prefill_work.bytes() / a.prefill_s / bandwidth;
+  a.step_flops = out.decode_work.flops() / a.step_s / peak;
+  a.step_weights = out.decode_work.weight_bytes / a.step_s / bandwidth;
+  a.step_caches = out.decode_work.cache_bytes / a.step_s / bandwidth;
+  a.detail = "prefill " + format_text(lane.first_token_s, "s") + ", then " +
+             format_text(static_cast<double>(in.answer), "") + (in.answer == 1 ? " step of " : " steps of ") +
+             format_text(lane.decode.time_s, "s");
+  return a;
+}
+
+void arrange_lanes(const Inputs& in, const Outputs& out, Picture& p) {
+  const auto won = [](double s, const char* where) {
+    return s > 0 ? format_text(s, "s") + " won" + where : std::string("nothing won");
+  };
+  p.lanes.push_back(area_lane(in, out, out.now, in.flops_scale, in.bandwidth_scale));
+  p.lanes.push_back(area_lane(in, out, out.faster_flops, 2 * in.flops_scale, in.bandwidth_scale));
+  p.lanes.push_back(area_lane(in, out, out.faster_bytes, in.flops_scale, 2 * in.bandwidth_scale));
+  p.lanes[0].name = in.tensor_parallel > 1 ? "These chips" : "This chip";
+  p.lanes[1].name = "Twice the FLOP/s";
+  p.lanes[1].words = won(out.flops_gain_s, out.now.decode.computes() ? "" : ", all before the first token");
+  if (out.faster_flops.request_s < out.now.request_s && out.flops_gain_s < 1e-3 * out.now.request_s)
+    p.lanes[1].words = "next to nothing won";
+  p.lanes[2].name = "Twice the bandwidth";
+  p.lanes[2].words = won(out.bytes_gain_s, "");
+  if (out.engine.empty()) return;
+  Lane seen = out.now;
+  seen.decode.time_s = out.expected_step_s;
+  seen.request_s = out.expected_request_s;
+  AreaLane& lane = p.lanes.emplace_back(area_lane(in, out, seen, in.flops_scale, in.bandwidth_scale));
+  lane.name = "As " + out.engine + " was seen to decode";
+  lane.detail = "steps of " + format_text(out.expected_step_s, "s") + "; prefill at the bound";
+  lane.words = format_text(out.expected_tokens_per_s, "tokens/s") + " expected";
+}
+
 }  // namespace
 
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture p;
   if (!out.reason.empty()) return p;
   p.answer = answer_of(in, out);
-  p.chip_peak_flops_per_s = run.machine.peak_flops_per_s;
-  const auto detail = [&](const Lane& lane) {
-    return "prefill " + format_text(lane.first_token_s, "s") + ", then " +
-           format_text(static_cast<double>(in.answer), "") + (in.answer == 1 ? " step of " : " steps of ") +
-           format_text(lane.decode.time_s, "s");
-  };
-  p.lane_names = {in.tensor_parallel > 1 ? "These chips" : "This chip", "Twice the FLOP/s", "Twice the bandwidth"};
-  p.lane_details = {detail(out.now), detail(out.faster_flops), detail(out.faster_bytes)};
-  const auto won = [](double s, const char* where) {
-    return s > 0 ? format_text(s, "s") + " won" + where : std::string("nothing won");
-  };
-  const bool first_alone = !out.now.decode.computes();
-  p.lane_words = {"", won(out.flops_gain_s, first_alone ? ", all before the first token" : ""),
-                  won(out.bytes_gain_s, "")};
-  if (out.faster_flops.request_s < out.now.request_s && out.flops_gain_s < 1e-3 * out.now.request_s)
-    p.lane_words[1] = "next to nothing won";
-  if (!out.engine.empty()) {
-    p.lane_names.push_back("As " + out.engine + " was seen to run it");
-    p.lane_details.push_back("steps of " + format_text(out.expected_step_s, "s"));
-    p.lane_words.push_back(format_text(out.expected_tokens_per_s, "tokens/s") + " expected");
-  }
+  arrange_lanes(in, out, p);
   p.peak_words = format_text(out.peak_flops_per_s, "FLOP/s");
   p.bandwidth_words = format_text(out.bandwidth_bytes_per_s, "B/s");
-  p.prefill_words = "prefill";
   const double read = out.decode_work.bytes();
   p.decode_words = format_text(static_cast<double>(in.answer), "") + (in.answer == 1 ? " step" : " steps") +
                    ", each reads " + format_text(read, "B");
-  const double used = out.decode_work.flops() / out.now.decode.time_s / out.peak_flops_per_s;
-  p.used_words = "matrix units " + widgets::format_percent(used, 2) + " used";
+  p.used_words = "matrix units " + widgets::format_percent(p.lanes[0].step_flops, 2) + " used";
   arrange_walk(out, run, p);
   arrange_batch(in, out, run, p);
   return p;

@@ -17,8 +17,7 @@ void draw_walk(Inputs& in, const Outputs& out, const Picture& picture, View& vie
   plot.curves(picture.walk);
   plot.vertical_mark(out.ridge, "ridge", {.output = "ridge"});
   // Up the slope is batch: a step with more requests does more with each byte of the weights.
-  double x = out.intensity_decode,
-         y = out.decode_work.flops() / out.now.decode.time_s * picture.chip_peak_flops_per_s / out.peak_flops_per_s;
+  double x = out.intensity_decode, y = picture.now_flops_per_s;
   if (plot.drag_point("drag batch", x, y, {.lo = 0.25, .hi = 1e6, .y_lo = y, .y_hi = y})) {
     const double a_request = out.decode_work.flops() / static_cast<double>(in.batch),
                  cache = out.decode_work.cache_bytes / static_cast<double>(in.batch);

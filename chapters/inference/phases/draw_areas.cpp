@@ -14,11 +14,10 @@ namespace {
 
 using widgets::Align, widgets::Font, widgets::Painter, widgets::Rect, widgets::Theme, widgets::Type;
 
-/// One lane of the picture: the request with its own roofs.
+/// Where a lane stands.
 struct Row {
-  float axis = 0, up = 0, down = 0;  ///< y of the time axis; px that a roof of scale 1 takes above and below it
-  double flops_scale = 1, bytes_scale = 1;
-  double prefill_s = 0, attention_s = 0, step_s = 0, request_s = 0;
+  const AreaLane* lane = nullptr;
+  float axis = 0, up = 0, down = 0;  ///< y of the time axis; px of its roofs above and below it
 };
 
 struct Frame {
@@ -27,20 +26,10 @@ struct Frame {
   float x(double seconds) const { return left + static_cast<float>(seconds / longest_s) * (right - left); }
 };
 
-Row row_of(const Inputs& in, const Lane& lane) {
-  return {.flops_scale = in.flops_scale,
-          .bytes_scale = in.bandwidth_scale,
-          .prefill_s = lane.prefill.time_s,
-          .attention_s = lane.prefill.attention_s,
-          .step_s = lane.decode.time_s,
-          .request_s = lane.first_token_s + static_cast<double>(in.answer) * lane.decode.time_s};
-}
-
 /// A box above the axis or below it; its height is its share of the roof, a hairline at least.
 void box(const Painter& p, const Frame& f, const Row& row, double from_s, double to_s, double share, bool above,
          ImU32 fill, double under = 0) {
-  const float full =
-      above ? row.up * static_cast<float>(row.flops_scale) : row.down * static_cast<float>(row.bytes_scale);
+  const float full = above ? row.up : row.down;
   const float lift = full * static_cast<float>(under);
   const float height = std::max(1.0f, full * static_cast<float>(std::min(share, 1.0)));
   const float x0 = f.x(from_s), x1 = std::max(f.x(to_s), x0 + 1);
@@ -62,47 +51,37 @@ void words_in(const Painter& p, const Rect& r, std::string_view words, ImU32 ink
 /// Lines between the steps, where they are far enough apart to be told.
 void paint_ticks(const Painter& p, const Frame& f, const Row& row, std::int64_t steps, float depth) {
   const Theme& t = widgets::theme();
-  const double first = row.prefill_s + row.attention_s;
-  if (f.x(first + row.step_s) - f.x(first) < t.px(2.5f)) return;
+  const double first = row.lane->prefill_s + row.lane->attention_s, step_s = row.lane->step_s;
+  if (f.x(first + step_s) - f.x(first) < t.px(2.5f)) return;
   for (std::int64_t i = 1; i < steps; ++i) {
-    const float x = f.x(first + static_cast<double>(i) * row.step_s);
+    const float x = f.x(first + static_cast<double>(i) * step_s);
     p.line({x, row.axis}, {x, row.axis + depth}, t.panel, t.px(0.7f));
   }
 }
 
-struct Works {
-  double peak = 1, bandwidth = 1;
-};
-
 /// The two phases of a lane as areas. `first`: words stand in them.
-void paint_row(const Painter& p, const Frame& f, const Row& row, const Inputs& in, const Outputs& out,
-               const Picture& picture, bool first) {
+void paint_row(const Painter& p, const Frame& f, const Row& row, std::int64_t answer, const Picture& picture,
+               bool first) {
   const Theme& t = widgets::theme();
-  const Works roofs{out.peak_flops_per_s * row.flops_scale / in.flops_scale,
-                    out.bandwidth_bytes_per_s * row.bytes_scale / in.bandwidth_scale};
+  const AreaLane& lane = *row.lane;
   const ImU32 arithmetic = t.of(widgets::Meaning::compute_bound), bytes = t.of(widgets::Meaning::memory_bound),
               cache = t.of(widgets::Meaning::kv_cache);
-  const double first_s = row.prefill_s + row.attention_s, end_s = row.request_s;
-  const double matmul = out.prefill_work.matmul_flops / row.prefill_s / roofs.peak;
-  box(p, f, row, 0, row.prefill_s, matmul, true, arithmetic);
-  if (row.attention_s > 0) {
-    box(p, f, row, row.prefill_s, first_s, 1, true, widgets::with_alpha(arithmetic, 0.6f));
-    widgets::hatch(
-        p, {{f.x(row.prefill_s), row.axis - row.up * static_cast<float>(row.flops_scale)}, {f.x(first_s), row.axis}},
-        widgets::with_alpha(t.background, 0.5f), t.px(5));
+  const double first_s = lane.prefill_s + lane.attention_s, end_s = lane.request_s;
+  box(p, f, row, 0, lane.prefill_s, lane.prefill_flops, true, arithmetic);
+  if (lane.attention_s > 0) {
+    box(p, f, row, lane.prefill_s, first_s, 1, true, widgets::with_alpha(arithmetic, 0.6f));
+    widgets::hatch(p, {{f.x(lane.prefill_s), row.axis - row.up}, {f.x(first_s), row.axis}},
+                   widgets::with_alpha(t.background, 0.5f), t.px(5));
   }
-  box(p, f, row, 0, row.prefill_s, out.prefill_work.bytes() / row.prefill_s / roofs.bandwidth, false, bytes);
-  const double weights = out.decode_work.weight_bytes / row.step_s / roofs.bandwidth,
-               caches = out.decode_work.cache_bytes / row.step_s / roofs.bandwidth;
-  box(p, f, row, first_s, end_s, weights, false, bytes);
-  box(p, f, row, first_s, end_s, caches, false, cache, weights);
-  box(p, f, row, first_s, end_s, out.decode_work.flops() / row.step_s / roofs.peak, true, arithmetic);
-  const float depth = row.down * static_cast<float>(row.bytes_scale * std::min(1.0, weights + caches));
-  paint_ticks(p, f, row, in.answer, depth);
+  box(p, f, row, 0, lane.prefill_s, lane.prefill_bytes, false, bytes);
+  box(p, f, row, first_s, end_s, lane.step_weights, false, bytes);
+  box(p, f, row, first_s, end_s, lane.step_caches, false, cache, lane.step_weights);
+  box(p, f, row, first_s, end_s, lane.step_flops, true, arithmetic);
+  const float depth = row.down * static_cast<float>(std::min(1.0, lane.step_weights + lane.step_caches));
+  paint_ticks(p, f, row, answer, depth);
   if (!first) return;
-  const float up = row.up * static_cast<float>(row.flops_scale);
-  words_in(p, {{f.x(0), row.axis - up * static_cast<float>(std::min(1.0, matmul))}, {f.x(row.prefill_s), row.axis}},
-           picture.prefill_words, widgets::text_on(arithmetic, t));
+  const float high = row.up * static_cast<float>(std::min(1.0, lane.prefill_flops));
+  words_in(p, {{f.x(0), row.axis - high}, {f.x(lane.prefill_s), row.axis}}, "prefill", widgets::text_on(arithmetic, t));
   const Rect steps{{f.x(first_s), row.axis}, {f.x(end_s), row.axis + depth}};
   const float wide = widgets::text_size(picture.decode_words, Type::small).x, small = t.type(Type::small);
   if (wide + t.px(14) < steps.width() && small + t.px(6) < steps.height()) {
@@ -111,17 +90,15 @@ void paint_row(const Painter& p, const Frame& f, const Row& row, const Inputs& i
            bytes, t.px(3));
     words_in(p, steps, picture.decode_words, widgets::text_on(bytes, t));
   }
-  const Rect idle{{f.x(first_s) + t.px(6), row.axis - up}, {f.x(end_s), row.axis}};
-  const double used = out.decode_work.flops() / row.step_s / roofs.peak;
-  if (used > 0.1) return;
+  const Rect idle{{f.x(first_s) + t.px(6), row.axis - row.up}, {f.x(end_s), row.axis}};
+  if (lane.step_flops > 0.1) return;
   if (widgets::text_size(picture.used_words, Type::small).x < idle.width() - t.px(8) && idle.height() > 2 * small)
     p.text({idle.min.x + t.px(4), (idle.min.y + idle.max.y - small) / 2}, picture.used_words, t.muted, Type::small);
 }
 
 void paint_roofs(const Painter& p, const Frame& f, const Row& row) {
   const Theme& t = widgets::theme();
-  const float up = row.axis - row.up * static_cast<float>(row.flops_scale),
-              down = row.axis + row.down * static_cast<float>(row.bytes_scale);
+  const float up = row.axis - row.up, down = row.axis + row.down;
   p.line({f.left, up}, {f.right, up}, t.of(widgets::Meaning::compute_bound), t.px(1.5f));
   p.line({f.left, down}, {f.right, down}, t.of(widgets::Meaning::memory_bound), t.px(1.5f));
   p.line({f.left, row.axis}, {f.right, row.axis}, t.muted, t.px(1));
@@ -130,9 +107,8 @@ void paint_roofs(const Painter& p, const Frame& f, const Row& row) {
 /// Where the request ends, and what a faster chip wins of the first lane.
 void paint_end(const Painter& p, const Frame& f, const Row& row, double first_end_s, std::string_view words) {
   const Theme& t = widgets::theme();
-  const float up = row.axis - row.up * static_cast<float>(row.flops_scale),
-              down = row.axis + row.down * static_cast<float>(row.bytes_scale), x = f.x(row.request_s);
-  if (row.request_s < first_end_s) {
+  const float up = row.axis - row.up, down = row.axis + row.down, x = f.x(row.lane->request_s);
+  if (row.lane->request_s < first_end_s) {
     const Rect won{{x, up}, {f.x(first_end_s), down}};
     p.rect(won.min, won.max, widgets::with_alpha(t.accent, 0.22f));
   }
@@ -168,7 +144,7 @@ void paint_clock(const Painter& p, const Frame& f) {
 void take_drags(Inputs& in, const Frame& f, const Row& row) {
   const Theme& t = widgets::theme();
   const auto handle = [&](const char* id, float y, float scale_px, bool above, double& scale, const char* says) {
-    const float x = f.x(row.request_s);
+    const float x = f.x(row.lane->request_s);
     ImGui::SetCursorScreenPos({std::max(f.left, x - t.px(30)), y - t.px(6)});
     widgets::press_area(id, {std::min(t.px(44), f.right - x + t.px(30)), t.px(12)});
     const Painter p = Painter::window();
@@ -183,22 +159,19 @@ void take_drags(Inputs& in, const Frame& f, const Row& row) {
     const float way = above ? -ImGui::GetIO().MouseDelta.y : ImGui::GetIO().MouseDelta.y;
     scale = std::clamp(scale * std::exp2(static_cast<double>(way / std::max(1.0f, scale_px))), 0.125, 8.0);
   };
-  handle("drag the peak", row.axis - row.up * static_cast<float>(row.flops_scale), row.up, true, in.flops_scale,
-         "FLOP/s of the chip");
-  handle("drag the bandwidth", row.axis + row.down * static_cast<float>(row.bytes_scale), row.down, false,
-         in.bandwidth_scale, "Bandwidth of the chip");
+  handle("drag the peak", row.axis - row.up, row.up, true, in.flops_scale, "FLOP/s of the chip");
+  handle("drag the bandwidth", row.axis + row.down, row.down, false, in.bandwidth_scale, "Bandwidth of the chip");
 }
 
 void paint_names(const Painter& p, const Frame& f, const Row& row, const Picture& picture, std::size_t i) {
   const Theme& t = widgets::theme();
   const float small = t.type(Type::small), body = t.type(Type::body);
-  const float up = row.axis - row.up * static_cast<float>(row.flops_scale),
-              down = row.axis + row.down * static_cast<float>(row.bytes_scale);
-  const std::string& name = picture.lane_names[i];
+  const float up = row.axis - row.up, down = row.axis + row.down;
+  const std::string& name = picture.lanes[i].name;
   const float y = up - body - t.px(3), wide = widgets::text_size(name, Type::body, Font::bold).x;
   widgets::fit_text(p, {f.left, y}, name, f.right - f.left, t.text, Type::body, Font::bold);
   if (!widgets::veiled())
-    widgets::fit_text(p, {f.left + wide + t.px(10), y + body - small}, picture.lane_details[i],
+    widgets::fit_text(p, {f.left + wide + t.px(10), y + body - small}, picture.lanes[i].detail,
                       f.right - f.left - wide - t.px(10), t.muted, Type::small);
   const char* scale_up = i == 1 ? "2\xC3\x97" : "";
   const char* scale_down = i == 2 ? "2\xC3\x97" : "";
@@ -217,48 +190,32 @@ void paint_guess(const Painter& p, const Frame& f, const Row& row) {
   widgets::drew("guess");
   const Theme& t = widgets::theme();
   const float raw = f.x(guess->value), x = std::clamp(raw, f.left, f.right);
-  const float up = row.axis - row.up * static_cast<float>(row.flops_scale);
+  const float up = row.axis - row.up;
   p.dashed_line({x, up}, {x, row.axis + row.down}, t.accent, t.px(2), t.px(5));
   const widgets::Line words = widgets::guess_words(widgets::format(guess->value, guess->unit), raw > x);
   widgets::paint_guess_words(p, {std::min(x + t.px(4), f.right - t.px(110)), up + t.px(3)}, words.view());
 }
 
-/// The lanes: as set, twice the FLOP/s, twice the bandwidth, and as an engine ran it.
+/// The lanes that have room.
 struct Rows {
-  std::array<Row, 4> lane{};
+  std::array<Row, 4> at{};
   std::size_t count = 0;
-  void add(const Row& row) { lane[count++] = row; }
 };
-
-Rows rows_of(const Inputs& in, const Outputs& out) {
-  Rows rows;
-  rows.add(row_of(in, out.now));
-  Row flops = row_of(in, out.faster_flops), bytes = row_of(in, out.faster_bytes);
-  flops.flops_scale *= 2;
-  bytes.bytes_scale *= 2;
-  rows.add(flops);
-  rows.add(bytes);
-  if (out.engine.empty()) return rows;
-  Row seen = rows.lane[0];
-  seen.step_s = out.expected_step_s;
-  seen.request_s = out.expected_request_s;
-  rows.add(seen);
-  return rows;
-}
 
 /// Gives the lanes their places under one clock: as many as have room, the first in any case. The clock is long enough
 /// for the chip as it is, so that a roof that is dragged does not change it.
-Frame place_rows(Rows& rows, double as_is_s, ImVec2 at, ImVec2 size) {
+Frame place_rows(const Picture& picture, double as_is_s, ImVec2 at, ImVec2 size, Rows& rows) {
   const Theme& t = widgets::theme();
+  rows.count = std::min(picture.lanes.size(), rows.at.size());
   const float small = t.type(Type::small), name = t.type(Type::body) + t.px(9);
   const float clock = small + t.px(12), head = small + t.px(8);
   const auto unit = [&](std::size_t n) {
     double roofs = 0;
-    for (std::size_t i = 0; i < n; ++i) roofs += rows.lane[i].flops_scale + rows.lane[i].bytes_scale;
+    for (std::size_t i = 0; i < n; ++i) roofs += picture.lanes[i].flops_scale + picture.lanes[i].bytes_scale;
     return (size.y - clock - head - static_cast<float>(n) * name) / static_cast<float>(roofs);
   };
   const auto low = [&](std::size_t n) {
-    const Row& first = rows.lane[0];
+    const AreaLane& first = picture.lanes[0];
     return unit(n) * static_cast<float>(std::max(first.flops_scale, first.bytes_scale)) < t.px(22);
   };
   while (rows.count > 1 && low(rows.count)) --rows.count;
@@ -267,12 +224,14 @@ Frame place_rows(Rows& rows, double as_is_s, ImVec2 at, ImVec2 size) {
   f.longest_s = 1.02 * as_is_s;
   float y = at.y + head;
   for (std::size_t i = 0; i < rows.count; ++i) {
-    Row& row = rows.lane[i];
-    f.longest_s = std::max(f.longest_s, 1.02 * row.request_s);
+    Row& row = rows.at[i];
+    row.lane = &picture.lanes[i];
+    f.longest_s = std::max(f.longest_s, 1.02 * row.lane->request_s);
+    row.up = each * static_cast<float>(row.lane->flops_scale);
+    row.down = each * static_cast<float>(row.lane->bytes_scale);
     y += name;
-    row.up = row.down = each;
-    row.axis = y + each * static_cast<float>(row.flops_scale);
-    y = row.axis + each * static_cast<float>(row.bytes_scale);
+    row.axis = y + row.up;
+    y = row.axis + row.down;
   }
   return f;
 }
@@ -288,33 +247,33 @@ void paint_key(const Painter& p, ImVec2 at, float width, View& view) {
 }  // namespace
 
 void draw_areas(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
-  if (picture.lane_names.empty()) {
+  if (picture.lanes.empty()) {
     ImGui::Dummy(size);
     return;
   }
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const Painter p = Painter::window();
-  Rows rows = rows_of(in, out);
-  const Frame f = place_rows(rows, out.as_is_request_s, at, size);
+  Rows rows;
+  const Frame f = place_rows(picture, out.as_is_request_s, at, size, rows);
   widgets::drew("areas");
   widgets::drew("roofs");
   if (widgets::veiled()) {
     const widgets::GivenMarks given;
-    paint_roofs(p, f, rows.lane[0]);
-    paint_names(p, f, rows.lane[0], picture, 0);
+    paint_roofs(p, f, rows.at[0]);
+    paint_names(p, f, rows.at[0], picture, 0);
     ImGui::Dummy(size);
     return;
   }
   paint_key(p, at, size.x, view);
   for (std::size_t i = 0; i < rows.count; ++i) {
-    paint_row(p, f, rows.lane[i], in, out, picture, i == 0);
-    paint_roofs(p, f, rows.lane[i]);
-    paint_names(p, f, rows.lane[i], picture, i);
-    paint_end(p, f, rows.lane[i], rows.lane[0].request_s, picture.lane_words[i]);
+    paint_row(p, f, rows.at[i], in.answer, picture, i == 0);
+    paint_roofs(p, f, rows.at[i]);
+    paint_names(p, f, rows.at[i], picture, i);
+    paint_end(p, f, rows.at[i], picture.lanes[0].request_s, picture.lanes[i].words);
   }
   paint_clock(p, f);
-  paint_guess(p, f, rows.lane[0]);
-  if (size.y >= widgets::theme().px(140) && size.x >= widgets::theme().px(300)) take_drags(in, f, rows.lane[0]);
+  paint_guess(p, f, rows.at[0]);
+  if (size.y >= widgets::theme().px(140) && size.x >= widgets::theme().px(300)) take_drags(in, f, rows.at[0]);
   ImGui::SetCursorScreenPos(at);
   ImGui::Dummy(size);
 }

@@ -50,13 +50,22 @@ struct Run {
   std::vector<double> batches, tokens_per_s, step_s, intensity, flops_per_s;
 };
 
+/// The request as areas under roofs of its own.
+struct AreaLane {
+  std::string name, detail, words;          ///< the name is given while a question is open, the others are not
+  double flops_scale = 1, bytes_scale = 1;  ///< both roofs, over the chip's as it is
+  double prefill_s = 0, attention_s = 0, step_s = 0, request_s = 0;
+  double prefill_flops = 0, prefill_bytes = 0;               ///< shares of the roofs, 0 to 1
+  double step_flops = 0, step_weights = 0, step_caches = 0;  ///< the same of a step
+};
+
 struct Picture {
   std::uint64_t version = 0;
-  double chip_peak_flops_per_s = 0;  ///< one chip's, the height of the walk's roof
+  double now_flops_per_s = 0;  ///< what one chip computes in decode, for the walk's handle
   std::string answer;
-  std::vector<widgets::Curve> walk, batch;                        ///< roofline; latency and throughput
-  std::vector<std::string> lane_names, lane_details, lane_words;  ///< names are given, the others are not
-  std::string peak_words, bandwidth_words, prefill_words, decode_words, used_words;
+  std::vector<widgets::Curve> walk, batch;  ///< roofline; latency and throughput
+  std::vector<AreaLane> lanes;              ///< as set, twice the FLOP/s, twice the bandwidth, and as an engine ran it
+  std::string peak_words, bandwidth_words, decode_words, used_words;
   PublishedMarks published;
 };
 

@@ -71,7 +71,6 @@ void arrange_lanes(const Outputs& out, const Run& run, Picture& p) {
       lane.shown.push_back(r);
       tokens += r.kept + 1;
     }
-    if (!lane.shown.empty()) lane.verify = lane.shown.front().end - lane.shown.front().start - d.length * d.cost;
     lane.tokens = format_text(static_cast<double>(tokens), "") + " tokens";
     lane.rounds = "on average " + format_text(d.speedup * p.passes, "");
     p.lanes.push_back(std::move(lane));

@@ -58,21 +58,14 @@ DraftRow row_of(std::string name, double acceptance, double length, double cost,
   DraftRow r{.name = std::move(name), .acceptance = acceptance, .length = length, .cost = cost};
   r.expected_tokens = expected_tokens(acceptance, length);
   r.speedup = speculative_speedup(acceptance, length, cost, target.checked(batch, length));
-  r.best_speedup = 1;
-  for (std::int64_t g = 1; g <= 64; ++g) {
-    const auto n = static_cast<double>(g);
-    const double speedup = speculative_speedup(acceptance, n, cost, target.checked(batch, n));
-    if (speedup > r.best_speedup) {
-      r.best_speedup = speedup;
-      r.best_length = n;
-    }
-  }
+  const auto verify = [&](double g) { return target.checked(batch, g); };
+  r.best_length = static_cast<double>(best_draft_length(acceptance, cost, verify));
+  r.best_speedup = speculative_speedup(acceptance, r.best_length, cost, verify(r.best_length));
   return r;
 }
 
 SpeculativeSetup setup_of(const DraftRow& r, double verify, std::int64_t rounds, std::int64_t seed) {
-  return {.acceptance = r.acceptance,
-          .length = static_cast<std::int64_t>(r.length),
+  return {.length = static_cast<std::int64_t>(r.length),
           .draft_cost = r.cost,
           .verify_cost = verify,
           .rounds = rounds,

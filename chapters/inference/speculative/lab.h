@@ -65,7 +65,7 @@ struct Run {
 struct SpecLane {
   std::string name, detail, tokens, rounds;
   widgets::Tint tint{};
-  double length = 0, cost = 0, verify = 1;
+  double length = 0, cost = 0;
   std::vector<models::inference::SpeculativeRound> shown;
 };
 

@@ -62,7 +62,7 @@ struct Run {
 
 struct Slab {
   std::string name, total, price, why;  ///< why: what stands over one that does not fit
-  double weights = 0, cache = 0, talk = 0, rest = 0, arithmetic = 0, time = 0, divided = 0;
+  double weights = 0, cache = 0, talk = 0, rest = 0, time = 0, divided = 0;
   std::int64_t chips = 1;
   bool yours = false, fits = true;
 };

@@ -103,7 +103,7 @@ TEST_CASE("speculative: what is written is the target's own distribution, and ro
   double sum = 0, worst = 0;
   for (std::int64_t seed = 1; seed <= 30; ++seed) {
     const ToyLanguage language = toy_language(12, 0.6, seed);
-    const SpeculativeSetup setup{.acceptance = 0.6, .length = 4, .draft_cost = 0.05, .rounds = 3000, .seed = seed};
+    const SpeculativeSetup setup{.length = 4, .draft_cost = 0.05, .rounds = 3000, .seed = seed};
     const SpeculativeRun run = run_speculative(setup, language);
     const double z = chi_square(run, language).z();
     sum += z;
@@ -117,8 +117,7 @@ TEST_CASE("speculative: what is written is the target's own distribution, and ro
   CHECK(worst < 4);
   // Against another language the same words are far off.
   const ToyLanguage language = toy_language(12, 0.6, 1), other = toy_language(12, 0.6, 2);
-  const SpeculativeRun run = run_speculative({.acceptance = 0.6, .rounds = 3000}, language);
+  const SpeculativeRun run = run_speculative({.rounds = 3000}, language);
   CHECK(chi_square(run, other).z() > 50);
-  CHECK(run_speculative({.acceptance = 0.6, .rounds = 50}, language).counts ==
-        run_speculative({.acceptance = 0.6, .rounds = 50}, language).counts);
+  CHECK(run_speculative({.rounds = 50}, language).counts == run_speculative({.rounds = 50}, language).counts);
 }
