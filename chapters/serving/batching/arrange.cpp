@@ -275,6 +275,13 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
          (std::isfinite(chosen.figures.half.mean_wait_s) && !good.empty() ? "\n" + good : alone_why(out, chosen));
 }
 
+/// What one's own benchmark wrote, and what the simulation makes of its load.
+std::string benchmark_why(const Outputs& out) {
+  return std::string("\nYour benchmark") + (out.benchmark.runs.size() > 1 ? "'s fastest run wrote " : " wrote ") +
+         rate_figure(out.benchmark_tokens_per_s) + " output tokens per second, the simulation " +
+         rate_figure(out.benchmark_simulated_per_s) + ".";
+}
+
 }  // namespace
 
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
@@ -317,6 +324,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   picture.kv_blocks = out.kv_blocks;
   picture.caption = caption_of(in, out, run);
   picture.answer = answer_of(in, out);
+  if (out.benchmark.any()) picture.answer = picture.answer.substr(0, picture.answer.find('\n')) + benchmark_why(out);
   const std::string whose = " of " + count_text(static_cast<double>(out.chosen.requests)) + " requests";
   picture.latency_axis = "latency" + whose;
   picture.ttft_axis = "time to first token" + whose;

@@ -274,6 +274,25 @@ void consult_theory(const Inputs& in, std::span<const models::ServingRequest> re
   }
 }
 
+/// Compares the benchmark that was given, if one was.
+models::Status add_benchmark(const Inputs& in, models::ServingSetup setup, Outputs& out) {
+  using models::Status;
+  if (in.benchmark.text.empty()) return Status::ok();
+  if (in.service != Service::llm)
+    return Status::fail(
+        "A benchmark is of a language model, and this is a plain queue: choose the service time from "
+        "model and chip, or take the benchmark away.");
+  setup.policy = in.policy;
+  auto compared = compare_benchmark(in, setup);
+  if (!compared) return Status::fail(std::move(compared.error));
+  out.benchmark = std::move(*compared);
+  const ComparedRun& fastest = out.benchmark.runs[out.benchmark.fastest];
+  out.benchmark_tokens_per_s = fastest.measured_per_s;
+  out.benchmark_simulated_per_s = fastest.simulated_per_s;
+  out.benchmark_reached = fastest.reached_percent;
+  return Status::ok();
+}
+
 }  // namespace
 
 std::vector<ServingPolicy> policies_to_run(const Inputs& in) {
@@ -316,6 +335,8 @@ Computed<Outputs, Run> compute(const Inputs& in, Progress& progress, Streams& st
     setup.cost = &cost;
     setup.blocks = out.kv_blocks;
   }
+  if (models::Status compared = add_benchmark(in, setup, out); !compared)
+    return {{.reason = std::move(compared.error)}};
   const bool recorded = !in.trace.text.empty();
   const std::vector<ServingPolicy> policies = policies_to_run(in);
   // A rival is measured on fewer requests: what is drawn must be in its run, too.

@@ -1,4 +1,5 @@
 #include "chapters/serving/batching/lab.h"
+#include "widgets/number/number.h"
 
 namespace chapters::serving::batching {
 namespace {
@@ -8,6 +9,7 @@ constexpr std::string_view orca = "Orca, Yu et al., OSDI 2022", little = "Little
                            no_figure = "No steady figure: the queue is overloaded, or requests are too few.",
                            no_wait = "Not of an overloaded queue: it grows with the run.",
                            no_interval = "Takes 1,000 requests of a steady stream.",
+                           no_benchmark = "No benchmark is given.",
                            no_tokens = "Not of a plain queue, nor of too few requests.";
 
 /// Half of the interval around a figure.
@@ -40,6 +42,24 @@ void describe(Fields& f, PolicyRun& r) {
   f.real("wasted_slots", r.wasted_slots_percent, {"Slots wasted", "%"});
   f.real("kv_peak", r.kv_peak_percent, {"Cache at most", "%"});
   f.integer("preemptions", r.counts.preemptions, "Preemptions");
+}
+
+void describe(Fields& f, ComparedTime& t) {
+  f.integer("run", t.run, "Run");
+  f.text("name", t.name, "Time");
+  f.real("measured_s", t.measured_s, {"Measured", "s"});
+  f.real("simulated_s", t.simulated_s, {"Simulated", "s"});
+  f.real("ratio", t.ratio, {"Simulated over measured", widgets::times_unit});
+}
+
+void describe(Fields& f, ComparedRun& r) {
+  f.text("what", r.what, "Run");
+  f.integer("requests", r.requests, "Requests");
+  f.real("measured_per_s", r.measured_per_s, "Measured tokens per second");
+  f.real("simulated_per_s", r.simulated_per_s, "Simulated tokens per second");
+  f.real("bound_per_s", r.bound_per_s, "The chips allow", {.absent = no_figure});
+  f.real("reached_percent", r.reached_percent, {"Of what the chips allow", "%"}, {.absent = no_figure});
+  f.real("sequences", r.sequences, "Under way at a time");
 }
 
 void describe(Fields& f, Outputs& o) {
@@ -151,6 +171,21 @@ void describe(Fields& f, Outputs& o) {
   f.real("kv_pool_bytes", o.kv_pool_bytes, {"Cache pool", "B"},
          {.formula = "share x (0.9 x memory - weights - scales)"});
   f.integer("preemptions", o.chosen.counts.preemptions, "Preemptions", "Requests sent back because blocks ran out.");
+  f.group("Your benchmark");
+  f.real("benchmark_tokens_per_s", o.benchmark_tokens_per_s, "Measured tokens per second",
+         "Output tokens of all requests, over all chips; of the benchmark's fastest run.",
+         {.absent = no_benchmark, .formula = "output tokens / duration"});
+  f.real("benchmark_simulated_per_s", o.benchmark_simulated_per_s, "Simulated tokens per second",
+         "The same load through the chosen policy, its slots and its cache, from the first request to the last token.",
+         {.absent = no_benchmark, .formula = "output tokens / last departure"});
+  f.real("benchmark_reached", o.benchmark_reached, {"Of what the chips allow", "%"},
+         "With as many requests under way, at full roofs. Above 100 % the benchmark ran on other chips, in another "
+         "format or with another model than is chosen here.",
+         {.absent = no_benchmark, .formula = "measured / tokens per second at best"});
+  f.text("benchmark_left_out", o.benchmark.left_out, "Left out of the benchmark",
+         "What of the file was not compared, and why.");
+  f.table("benchmark_runs", o.benchmark.runs, "Runs of the benchmark", "Each run's load, measured and simulated.");
+  f.table("benchmark_times", o.benchmark.times, "Measured and simulated", "Times that the benchmark's log gives.");
   f.group("The run");
   f.text("state", o.state, "The queue", "Whether as many leave as come, which steady figures need.");
   f.integer("measured", o.chosen.requests, "Figures from",

@@ -90,6 +90,10 @@ void describe(Fields& f, Inputs& in) {
          "or dates, tokens, tokens; or a Mooncake trace in JSON lines. While one is here, it replaces rate, number and "
          "lengths.",
          {.reads = {FileKind::arrivals}, .accepts = "csv, jsonl"});
+  f.file("benchmark", in.benchmark, "Your benchmark",
+         "What vllm bench serve, sglang.bench_serving or trtllm-bench printed, or the JSON that they wrote: the same "
+         "load goes through the chosen policy, and both are given side by side. The race stays as it is.",
+         {.reads = {FileKind::benchmark_log}, .accepts = "txt, log, json, jsonl"});
   f.group("Lengths");
   f.real("prompt_tokens", in.prompt_tokens, {"Prompt, mean", "tokens"}, "Lengths are log-normal.",
          {.range = {1, 32768, Scale::log}, .typical = {16, 8192}, .when = {"service", "llm"}});

@@ -8,6 +8,7 @@
 #include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/memo.h"
 #include "chapters/mechanism/published.h"
+#include "chapters/serving/batching/benchmark.h"
 #include "models/serving/serving_bound.h"
 #include "models/serving/serving_requests.h"
 #include "models/serving/serving_summary.h"
@@ -32,7 +33,7 @@ struct Inputs {
   models::KvFormat kv_format = models::KvFormat::bf16;
   Arrivals arrivals = Arrivals::poisson;
   double burst = 4;
-  FileInput trace;
+  FileInput trace, benchmark;
   double arrival_rate = 5;
   std::int64_t requests = 10'000, pictured = 120;
   double prompt_tokens = 512, output_tokens = 128, length_variation = 0.8;
@@ -70,6 +71,9 @@ struct Outputs {
   std::int64_t kv_blocks = 0;
   models::ServingBound bound;  ///< a full batch at full roofs; all 0 without a model
   std::int64_t warm_up = 0, failed = 0;
+  ComparedBenchmark benchmark;
+  double benchmark_tokens_per_s = std::nan(""), benchmark_simulated_per_s = std::nan(""),
+         benchmark_reached = std::nan("");  ///< of its fastest run
   std::string reason;
 };
 
@@ -221,6 +225,8 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
 
 void describe(Fields& f, Inputs& in);
 void describe(Fields& f, PolicyRun& r);
+void describe(Fields& f, ComparedTime& t);
+void describe(Fields& f, ComparedRun& r);
 
 const Choices& policy_choices();
 

@@ -123,13 +123,40 @@ PublishedRuns bound_published_runs(const Inputs& in, const Outputs& out) {
   return all;
 }
 
+namespace {
+
+/// One's own benchmark, alone: its rate is that of all answers, and published rows may be paces of one.
+MeasuredRuns own_benchmark(const ComparedBenchmark& own) {
+  MeasuredRuns all;
+  all.rate = true;
+  all.title = "Your benchmark";
+  all.axis = "output tokens per second, all answers";
+  for (std::size_t i = 0; i < own.runs.size(); ++i) {
+    const ComparedRun& run = own.runs[i];
+    const std::string number = own.runs.size() > 1 ? " " + std::to_string(i + 1) : std::string();
+    all.runs.push_back(
+        {.name = "yours" + number, .info = run.what, .measured = run.measured_per_s, .bound = run.bound_per_s});
+    all.runs.push_back({.name = "simulated" + number,
+                        .info = "the same load through the chosen policy",
+                        .measured = run.simulated_per_s,
+                        .bound = run.bound_per_s});
+  }
+  return all;
+}
+
+}  // namespace
+
 MeasuredRuns measured_runs(const Inputs& in, const Outputs& out, const PublishedRuns& published) {
   MeasuredRuns all;
+  if (out.benchmark.any()) {
+    all = own_benchmark(out.benchmark);
+    if (published.runs.empty() || !published.rate) return all;  // those are paces of one answer
+  }
   if (published.runs.empty()) return all;
   all.rate = published.rate;
   const auto chip = find_chip(in.chip);
   const auto model = find_model(in.model);
-  all.title = "Published: " + (model ? (*model)->name : in.model) +
+  all.title = (out.benchmark.any() ? "Yours, and published: " : "Published: ") + (model ? (*model)->name : in.model) +
               (published.same_chip && chip ? " on " + (*chip)->short_name : std::string(" on other chips"));
   const std::string_view first_format = text_of(published.runs[0].published, "format");
   const bool same_format = std::all_of(published.runs.begin(), published.runs.end(), [&](const BoundedRun& run) {
