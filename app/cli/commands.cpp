@@ -145,7 +145,9 @@ const std::vector<Command>& commands() {
          "bytes of each GPU's memory that stay free for context and communicators; 2e9 unless told"},
         {"--plan", "AXES",
          "your own plan beside the best, with the way to it in single changes: tp=8,pp=4,vp=5,cp=1,ep=1,zero=1,"
-         "group=0,mbs=1,recompute=none|selective|block|full,order=1f1b|gpipe|zb_h1|zb_h2|zb_v|dualpipe|dualpipe_v"},
+         "group=0,mbs=1,recompute=none|selective|block|full,order=1f1b|gpipe|zb_h1|zb_h2|zb_v|dualpipe|dualpipe_v|"
+         "interleaved_zb|breadth_first|"
+         "v_half|v_min"},
         {"--top", "N", "1 to 1,000 plans; 10 unless told"},
         json_option},
        {"ridgeline plan --model llama-3-70b --chip h100_sxm --gpus 1024",

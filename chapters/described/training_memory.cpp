@@ -63,9 +63,11 @@ namespace {
 
 using models::PipelineSchedule;
 
-constexpr std::array<PipelineSchedule, 7> schedules_of_orders{
-    PipelineSchedule::one_f_one_b, PipelineSchedule::gpipe,    PipelineSchedule::zb_h1,     PipelineSchedule::zb_h2,
-    PipelineSchedule::zb_v,        PipelineSchedule::dualpipe, PipelineSchedule::dualpipe_v};
+constexpr std::array<PipelineSchedule, 11> schedules_of_orders{
+    PipelineSchedule::one_f_one_b, PipelineSchedule::gpipe,          PipelineSchedule::zb_h1,
+    PipelineSchedule::zb_h2,       PipelineSchedule::zb_v,           PipelineSchedule::dualpipe,
+    PipelineSchedule::dualpipe_v,  PipelineSchedule::interleaved_zb, PipelineSchedule::breadth_first,
+    PipelineSchedule::v_half,      PipelineSchedule::v_min};
 
 const Choices given_up_choices = choices_in_order<GivenUp::second_products>(
     {{"attention", "scores", "Scores, softmax and values of unfused attention; fused attention keeps none."},
@@ -84,14 +86,18 @@ constexpr std::int64_t most_ordered_stages = 128;
 }  // namespace
 
 const Choices& pass_order_choices() {
-  static const Choices choices = choices_in_order<PassOrder::dualpipe_v>(
+  static const Choices choices = choices_in_order<PassOrder::v_min>(
       {{"1f1b", "1F1B", "One forward, one backward; with chunks interleaved."},
        {"gpipe", "GPipe", "All forward passes, then all backward passes."},
        {"zb_h1", "ZB-H1", "Weight gradients apart, in the bubble; memory of 1F1B."},
        {"zb_h2", "ZB-H2", "Weight gradients apart, twice the memory of 1F1B."},
        {"zb_v", "ZB-V", "Two chunks a stage, folded, weight gradients in the bubble."},
        {"dualpipe", "DualPipe", "From both ends at once; two copies of the weights."},
-       {"dualpipe_v", "DualPipe-V", "DualPipe folded: one copy of the weights, two chunks."}});
+       {"dualpipe_v", "DualPipe-V", "DualPipe folded: one copy of the weights, two chunks."},
+       {"interleaved_zb", "Interleaved ZB", "Several chunks a stage, and weight gradients in the bubble."},
+       {"breadth_first", "Breadth-first", "All micro-batches through a chunk, then all through the next."},
+       {"v_half", "V-Half", "Two chunks a stage, folded: about half of 1F1B's memory."},
+       {"v_min", "V-Min", "Two chunks a stage, folded: about a third of 1F1B's memory."}});
   return choices;
 }
 

@@ -24,7 +24,19 @@ const Choices& recompute_choices();
 const Choices& recomputed_part_choices();
 
 /// The order of a pipeline's passes; chunks make 1F1B an interleaved one.
-enum class PassOrder : std::uint8_t { one_f_one_b, gpipe, zb_h1, zb_h2, zb_v, dualpipe, dualpipe_v };
+enum class PassOrder : std::uint8_t {
+  one_f_one_b,
+  gpipe,
+  zb_h1,
+  zb_h2,
+  zb_v,
+  dualpipe,
+  dualpipe_v,
+  interleaved_zb,
+  breadth_first,
+  v_half,
+  v_min
+};
 const Choices& pass_order_choices();
 models::PipelineSchedule schedule_of(PassOrder order);
 PassOrder order_of(models::PipelineSchedule schedule);

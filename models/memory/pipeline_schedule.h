@@ -24,4 +24,15 @@ enum class PipelineSchedule : std::uint8_t {
 };
 inline constexpr std::size_t pipeline_schedule_count = 14;
 
+/// Whether each rank holds two chunks, the i-th from the model's beginning and the i-th from its end.
+constexpr bool laid_as_v(PipelineSchedule schedule) {
+  return schedule == PipelineSchedule::zb_v || schedule == PipelineSchedule::dualpipe_v ||
+         schedule == PipelineSchedule::v_half || schedule == PipelineSchedule::v_min;
+}
+/// Whether a rank may hold any number of chunks that a micro-batch passes in rounds, in an order other than interleaved
+/// 1F1B.
+constexpr bool loops_over_chunks(PipelineSchedule schedule) {
+  return schedule == PipelineSchedule::interleaved_zb || schedule == PipelineSchedule::breadth_first;
+}
+
 }  // namespace models

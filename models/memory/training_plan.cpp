@@ -27,12 +27,14 @@ std::string split_problem(const Architecture& a, const TrainingPlan& p) {
   const auto text = [](std::int64_t n) { return std::to_string(n); };
   if (p.virtual_pipeline > 1 && p.pipeline == 1)
     return "Virtual stages interleave the stages of a pipeline, and there is one stage; set virtual stages to 1.";
-  if (p.virtual_pipeline > 1 && p.micro_batches % p.pipeline != 0)
+  if (p.virtual_pipeline > 1 && p.schedule != PipelineSchedule::breadth_first && p.micro_batches % p.pipeline != 0)
     return "An interleaved pipeline needs micro-batches in groups of its " + text(p.pipeline) + " stages, and " +
            text(p.micro_batches) + " are no multiple of it; choose one.";
   if (p.virtual_pipeline > 1 && p.schedule != PipelineSchedule::one_f_one_b &&
-      p.schedule != PipelineSchedule::interleaved)
-    return "Chunks are interleaved by 1F1B alone, and the schedule is another one; set virtual stages to 1.";
+      p.schedule != PipelineSchedule::interleaved && !loops_over_chunks(p.schedule))
+    return "Virtual stages are run by 1F1B, interleaved zero bubble and breadth-first alone; set them to 1.";
+  if (p.virtual_pipeline == 1 && p.pipeline > 1 && loops_over_chunks(p.schedule))
+    return "This order of passes runs several chunks a stage; set virtual stages to 2 or more.";
   if (p.context > 1 && p.sequence % (2 * p.context) != 0)
     return "Context parallel cuts each sequence into two pieces a GPU, and " + text(2 * p.context) +
            " pieces do not divide " + text(p.sequence) + " tokens; choose a multiple.";
@@ -88,8 +90,7 @@ std::string plan_problem(const Architecture& a, const TrainingPlan& p) {
 std::int64_t slots_of_ends(const Architecture& a) { return 2 + a.mtp_layers; }
 
 std::int64_t chunks_of_model(const TrainingPlan& p) {
-  const bool folded = p.schedule == PipelineSchedule::zb_v || p.schedule == PipelineSchedule::dualpipe_v;
-  return p.pipeline * (folded ? 2 : p.virtual_pipeline);
+  return p.pipeline * (laid_as_v(p.schedule) ? 2 : p.virtual_pipeline);
 }
 
 namespace {
@@ -97,8 +98,7 @@ namespace {
 /// The chunks of the plan's stage, by their place in the model.
 std::vector<std::int64_t> chunks_of_stage(const TrainingPlan& p) {
   const std::int64_t all = chunks_of_model(p);
-  if (p.pipeline > 1 && (p.schedule == PipelineSchedule::zb_v || p.schedule == PipelineSchedule::dualpipe_v ||
-                         p.schedule == PipelineSchedule::dualpipe))
+  if (p.pipeline > 1 && (laid_as_v(p.schedule) || p.schedule == PipelineSchedule::dualpipe))
     return {p.stage, all - 1 - p.stage};
   std::vector<std::int64_t> out;
   for (std::int64_t chunk = 0; chunk < p.virtual_pipeline; ++chunk) out.push_back(chunk * p.pipeline + p.stage);

@@ -140,8 +140,11 @@ Link write_timeline(LinkWriter& w, const Inputs& in, const PlannerDoor& door) {
 
 std::string_view schedule_key(const TrainingPlan& p) {
   constexpr std::array<std::string_view, models::pipeline_schedule_count> keys{
-      "gpipe", "1f1b", "interleaved", "zb_h1", "zb_h2", "zb_v", "dualpipe", "dualpipe_v", "pipedream", "pipedream_2bw"};
-  return p.virtual_pipeline > 1 ? "interleaved" : keys[static_cast<std::size_t>(p.schedule)];
+      "gpipe",      "1f1b",      "interleaved",   "zb_h1",          "zb_h2",         "zb_v",   "dualpipe",
+      "dualpipe_v", "pipedream", "pipedream_2bw", "interleaved_zb", "breadth_first", "v_half", "v_min"};
+  static_assert(keys.back() == "v_min");
+  return p.virtual_pipeline > 1 && !models::loops_over_chunks(p.schedule) ? "interleaved"
+                                                                          : keys[static_cast<std::size_t>(p.schedule)];
 }
 
 /// Schedules, times of a chunk's passes, and the stage that takes longer than the others.

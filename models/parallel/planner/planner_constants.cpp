@@ -8,8 +8,10 @@ namespace {
 using memory::LossKind;
 using memory::StateRecipe;
 
-/// The two folded schedules of PyTorch's torch.distributed.pipelining.
-constexpr std::uint16_t folded = schedule_bit(PipelineSchedule::zb_v) | schedule_bit(PipelineSchedule::dualpipe_v);
+/// What PyTorch's torch.distributed.pipelining has besides GPipe and 1F1B, plain and interleaved.
+constexpr std::uint16_t of_pytorch = schedule_bit(PipelineSchedule::zb_v) | schedule_bit(PipelineSchedule::dualpipe_v) |
+                                     schedule_bit(PipelineSchedule::interleaved_zb) |
+                                     schedule_bit(PipelineSchedule::breadth_first);
 
 // product_share, product_half: set to the published runs of the generation, all of them together (docs/planner.md).
 // memory_share of Ampere: STREAM 1.73 of 2.04 TB/s (chip catalog). Attention of Hopper: our H100 with cuDNN and
@@ -217,7 +219,7 @@ constexpr std::array<NamedStack, stack_count> stacks{{
       .tensor_exposed_backward = 0.05,
       .data_hidden = 0.818,
       .data_link = 0.939,
-      .schedules = folded,
+      .schedules = of_pytorch,
       .most_zero_of_pipeline = 3,
       .pipeline_exposed = 0.25,
       .layer_s = 0,
@@ -255,7 +257,8 @@ constexpr std::array<NamedStack, stack_count> stacks{{
     {"primus",
      {.id = StackId::primus,
       .data_hidden = 0.50,
-      .schedules = schedule_bit(PipelineSchedule::zb_h1) | schedule_bit(PipelineSchedule::zb_v),
+      .schedules = schedule_bit(PipelineSchedule::zb_h1) | schedule_bit(PipelineSchedule::zb_v) |
+                   schedule_bit(PipelineSchedule::v_half) | schedule_bit(PipelineSchedule::v_min),
       .bucket_elements = 40e6,
       .bucket_elements_per_rank = 1e6}},
     {"megatron_2023",

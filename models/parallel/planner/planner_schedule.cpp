@@ -16,21 +16,30 @@ constexpr double steps_a_forward = 16;
 constexpr std::int64_t rounds_of_stages = 4;
 
 /// Stages of the schedule that one rank holds: what it computes of a micro-batch is cut into so many.
-double stages_a_rank(PipelineSchedule schedule) {
-  return schedule == PipelineSchedule::zb_v || schedule == PipelineSchedule::dualpipe_v ? 2 : 1;
+double stages_a_rank(const PipelineSpec& spec) {
+  return laid_as_v(spec.schedule) ? 2 : loops_over_chunks(spec.schedule) ? as_double(spec.chunks) : 1;
 }
 
-/// Micro-batches that are enough to see the whole bubble, of the same kind as the plan's.
+/// The most micro-batches of a step that is run as a whole. Orders made of building blocks take the longest to make,
+/// and repeat themselves soonest.
+std::int64_t most_run(const PipelineSpec& spec) {
+  const bool blocks = spec.schedule == PipelineSchedule::v_half || spec.schedule == PipelineSchedule::v_min;
+  return blocks ? std::max<std::int64_t>(3 * spec.ranks, 32) : rounds_of_stages * spec.ranks;
+}
+
+/// Micro-batches that are enough to see how the bubble goes on, of the same kind as the plan's.
 std::int64_t enough(const PipelineSpec& spec) {
-  const std::int64_t most = rounds_of_stages * spec.ranks;
-  return spec.micro_batches <= most ? spec.micro_batches : most + (spec.micro_batches - most) % 2;
+  const std::int64_t most = most_run(spec);
+  if (spec.micro_batches <= most) return spec.micro_batches;
+  return loops_over_chunks(spec.schedule) ? most : most + (spec.micro_batches - most) % 2;
 }
 
 }  // namespace
 
 PipelineSpec schedule_spec(const TrainingPlan& p) {
   PipelineSpec spec;
-  spec.schedule = p.virtual_pipeline > 1 ? PipelineSchedule::interleaved : p.schedule;
+  const bool interleaves = p.virtual_pipeline > 1 && !loops_over_chunks(p.schedule);
+  spec.schedule = interleaves ? PipelineSchedule::interleaved : p.schedule;
   spec.ranks = p.pipeline;
   spec.micro_batches = p.micro_batches;
   spec.chunks = p.virtual_pipeline;
@@ -51,7 +60,7 @@ std::string schedule_problem(const TrainingPlan& p) {
 
 double PlannerSchedules::bubble_s(const TrainingPlan& p, const PassSplit& split) {
   const PipelineSpec spec = schedule_spec(p);
-  const double parts = stages_a_rank(spec.schedule);
+  const double parts = stages_a_rank(spec);
   PipelineTimes times;
   times.forward_s = split.forward_s / parts;
   times.input_gradient_s = split.input_s / parts;
@@ -66,37 +75,64 @@ double PlannerSchedules::bubble_s(const TrainingPlan& p, const PassSplit& split)
   };
   PipelineSpec shorter = spec;
   shorter.micro_batches = enough(spec);
-  const Key key{spec.schedule, spec.ranks, shorter.micro_batches, rounded(split.input_s), rounded(split.weight_s)};
-  const auto found = bubbles_.find(key);
-  if (found != bubbles_.end()) return found->second * split.forward_s;
-  times.forward_s = 1 / parts;
-  times.input_gradient_s = as_double(key.input) / steps_a_forward / parts;
-  times.weight_gradient_s = as_double(key.weight) / steps_a_forward / parts;
-  const auto plan = pipeline_plan(shorter);
-  double bubble = 0;
-  if (plan)
-    if (const auto run = run_pipeline(*plan, times); run) {
-      double busiest = 0;
-      for (const PipelineRank& rank : run->ranks) busiest = std::max(busiest, rank.busy_s);
-      bubble = run->makespan_s - busiest;
+  const Key key{spec.schedule,          spec.ranks, spec.chunks, shorter.micro_batches, rounded(split.input_s),
+                rounded(split.weight_s)};
+  auto found = bubbles_.find(key);
+  if (found == bubbles_.end()) {
+    times.forward_s = 1 / parts;
+    times.input_gradient_s = as_double(key.input) / steps_a_forward / parts;
+    times.weight_gradient_s = as_double(key.weight) / steps_a_forward / parts;
+    Bubble bubble{.passes = run_bubble(shorter, times)};
+    if (shorter.micro_batches >= most_run(spec)) {
+      // An order made for passes of equal length leaves holes in each micro-batch where they are not: those of a longer
+      // step grow as they do over the last two rounds of the one that is run.
+      PipelineSpec before = shorter;
+      before.micro_batches -= 2 * ((spec.ranks + 1) / 2);
+      bubble.more =
+          (bubble.passes - run_bubble(before, times)) / as_double(shorter.micro_batches - before.micro_batches);
     }
-  bubbles_.emplace(key, bubble);
-  return bubble * split.forward_s;
+    found = bubbles_.emplace(key, bubble).first;
+  }
+  const double longer = as_double(spec.micro_batches - shorter.micro_batches);
+  return std::max(0.0, found->second.passes + longer * found->second.more) * split.forward_s;
+}
+
+double PlannerSchedules::run_bubble(const PipelineSpec& spec, const PipelineTimes& times) {
+  const PipelinePlan& plan = order_of(spec);
+  if (plan.ranks == 0) return 0;
+  const auto run = run_pipeline(plan, times);
+  if (!run) return 0;
+  double busiest = 0;
+  for (const PipelineRank& rank : run->ranks) busiest = std::max(busiest, rank.busy_s);
+  return run->makespan_s - busiest;
+}
+
+const PipelinePlan& PlannerSchedules::order_of(const PipelineSpec& spec) {
+  const Key key{spec.schedule, spec.ranks, spec.chunks, spec.micro_batches, 0, 0};
+  auto found = orders_.find(key);
+  if (found == orders_.end()) {
+    constexpr std::size_t most_orders = 16;  // the longest take a megabyte
+    if (orders_.size() >= most_orders) orders_.clear();
+    auto made = pipeline_plan(spec);
+    found = orders_.emplace(key, made ? std::move(*made) : PipelinePlan{}).first;
+  }
+  return found->second;
 }
 
 double PlannerSchedules::in_flight(const TrainingPlan& p, std::int64_t stage) {
   if (p.schedule == PipelineSchedule::one_f_one_b || p.schedule == PipelineSchedule::interleaved || p.pipeline < 2)
     return 0;
-  if (p.schedule == PipelineSchedule::gpipe) return as_double(p.micro_batches);
+  if (p.schedule == PipelineSchedule::gpipe || p.schedule == PipelineSchedule::breadth_first)
+    return as_double(p.micro_batches);
   PipelineSpec spec = schedule_spec(p);
   spec.micro_batches = enough(spec);
-  const Key key{spec.schedule, spec.ranks, spec.micro_batches, 0, 0};
+  const Key key{spec.schedule, spec.ranks, spec.chunks, spec.micro_batches, 0, 0};
   auto found = in_flight_.find(key);
   if (found == in_flight_.end()) {
     std::vector<double> held;
-    if (const auto plan = pipeline_plan(spec); plan) held = peak_activations(*plan);
+    if (const PipelinePlan& plan = order_of(spec); plan.ranks > 0) held = peak_activations(plan);
     // DualPipe's rank has a stage of each direction, and its layers are counted in both.
-    const double parts = spec.schedule == PipelineSchedule::dualpipe ? 2 : stages_a_rank(spec.schedule);
+    const double parts = spec.schedule == PipelineSchedule::dualpipe ? 2 : stages_a_rank(spec);
     for (double& h : held) h /= parts;
     found = in_flight_.emplace(key, std::move(held)).first;
   }

@@ -41,10 +41,18 @@ class PlannerSchedules {
  private:
   struct Key {
     PipelineSchedule schedule;
-    std::int64_t ranks, micro_batches, input, weight;
+    std::int64_t ranks, chunks, micro_batches, input, weight;
     auto operator<=>(const Key&) const = default;
   };
-  std::map<Key, double> bubbles_;                 ///< over the forward pass
+  struct Bubble {
+    double passes = 0;  ///< of the step that was run
+    double more = 0;    ///< for each micro-batch more
+  };
+  double run_bubble(const PipelineSpec& spec, const PipelineTimes& times);
+  /// The order of a spec; without ranks where there is none.
+  const PipelinePlan& order_of(const PipelineSpec& spec);
+  std::map<Key, PipelinePlan> orders_;
+  std::map<Key, Bubble> bubbles_;                 ///< over the forward pass
   std::map<Key, std::vector<double>> in_flight_;  ///< by stage
 };
 

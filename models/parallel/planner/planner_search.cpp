@@ -103,9 +103,21 @@ class Search {
       for (const std::int64_t v : chunk_counts(p)) price_chunks(p, v);
       for (std::size_t i = 0; i < pipeline_schedule_count && stages > 1; ++i) {
         p.schedule = static_cast<PipelineSchedule>(i);
-        if ((job_.stack.schedules & schedule_bit(p.schedule)) != 0 && schedule_problem(p).empty()) price_chunks(p, 1);
+        if ((job_.stack.schedules & schedule_bit(p.schedule)) != 0) price_schedule(p);
       }
       p.schedule = PipelineSchedule::one_f_one_b;
+    }
+  }
+
+  /// A schedule other than 1F1B, with every number of chunks that it can run.
+  void price_schedule(TrainingPlan p) {
+    if (!loops_over_chunks(p.schedule)) {
+      if (schedule_problem(p).empty()) price_chunks(p, 1);
+      return;
+    }
+    for (const std::int64_t v : chunk_counts(p)) {
+      p.virtual_pipeline = v;
+      if (v > 1 && schedule_problem(p).empty()) price_chunks(p, v);
     }
   }
 
@@ -122,7 +134,8 @@ class Search {
   /// none, powers of two.
   std::vector<std::int64_t> chunk_counts(const TrainingPlan& p) const {
     std::vector<std::int64_t> out{1};
-    if (p.pipeline == 1 || p.micro_batches % p.pipeline != 0) return out;
+    const bool rounds = p.schedule != PipelineSchedule::breadth_first;
+    if (p.pipeline == 1 || (rounds && p.micro_batches % p.pipeline != 0)) return out;
     const std::int64_t layers = job_.architecture.layers, most = std::min(space_.max_virtual, layers / p.pipeline);
     for (std::int64_t v = 2; v <= most; ++v)
       if (layers % (p.pipeline * v) == 0 || (layers + memory::slots_of_ends(job_.architecture)) % (p.pipeline * v) == 0)

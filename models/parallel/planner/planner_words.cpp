@@ -40,14 +40,23 @@ std::string plan_name(const PlanPoint& p) {
   return out;
 }
 
+namespace {
+
+int chunks_of_a_stage(const PlanPoint& p) { return laid_as_v(p.schedule) ? 2 : p.virtual_pipeline; }
+std::string chunk_words(const PlanPoint& p) {
+  const int chunks = chunks_of_a_stage(p);
+  return std::to_string(chunks) + (chunks == 1 ? " chunk" : " chunks");
+}
+
+}  // namespace
+
 std::string plan_difference(const PlanPoint& p, const PlanPoint& other) {
   std::string out;
   const auto add = [&](bool differs, const std::string& words) {
     if (differs) out += (out.empty() ? "" : ", ") + words;
   };
   add(p.micro_batch != other.micro_batch, "micro-batch " + std::to_string(p.micro_batch));
-  add(p.virtual_pipeline != other.virtual_pipeline,
-      std::to_string(p.virtual_pipeline) + (p.virtual_pipeline == 1 ? " chunk" : " chunks"));
+  add(chunks_of_a_stage(p) != chunks_of_a_stage(other), chunk_words(p));
   add(p.schedule != other.schedule, std::string(schedule_name(p.schedule)));
   add(p.zero_stage != other.zero_stage || p.shard_group != other.shard_group, zero_words(p));
   add(p.recompute != other.recompute || (p.recompute == 1 && p.modules != other.modules), recompute_words(p));
@@ -62,8 +71,7 @@ std::string plan_detail(const PlannerJob& job, const PlanPoint& p) {
   const std::int64_t m = job.global_batch / (static_cast<std::int64_t>(p.data) * p.micro_batch);
   std::string out =
       std::to_string(m) + (m == 1 ? " micro-batch of " : " micro-batches of ") + std::to_string(p.micro_batch);
-  if (p.pipeline > 1)
-    out += ", " + std::to_string(p.virtual_pipeline) + (p.virtual_pipeline == 1 ? " chunk" : " chunks");
+  if (p.pipeline > 1) out += ", " + chunk_words(p);
   if (p.schedule != PipelineSchedule::one_f_one_b) out += ", " + std::string(schedule_name(p.schedule));
   out += ", " + zero_words(p);
   return out + ", " + recompute_words(p);

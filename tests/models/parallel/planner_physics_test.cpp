@@ -6,6 +6,7 @@
 #include "models/parallel/moe/moe_exchange.h"
 #include "models/parallel/overlap/overlap_plan.h"
 #include "models/parallel/overlap/overlap_run.h"
+#include "models/parallel/pipeline/pipeline_memory.h"
 #include "models/parallel/planner/planner_path.h"
 #include "models/parallel/planner/planner_search.h"
 #include "models/parallel/planner/planner_traffic.h"
@@ -113,14 +114,17 @@ TEST_CASE("planner physics: a schedule's bubble is that of its own order") {
   PlannerSchedules schedules;
   for (const PipelineSchedule schedule :
        {PipelineSchedule::gpipe, PipelineSchedule::zb_h1, PipelineSchedule::zb_h2, PipelineSchedule::zb_v,
-        PipelineSchedule::dualpipe, PipelineSchedule::dualpipe_v})
+        PipelineSchedule::dualpipe, PipelineSchedule::dualpipe_v, PipelineSchedule::v_half, PipelineSchedule::v_min,
+        PipelineSchedule::interleaved_zb, PipelineSchedule::breadth_first})
     for (const std::int64_t stages : {4, 8}) {
-      TrainingPlan p{.micro_batches = 4 * stages, .pipeline = stages, .schedule = schedule};
+      const bool loops = loops_over_chunks(schedule);
+      TrainingPlan p{
+          .micro_batches = 4 * stages, .pipeline = stages, .virtual_pipeline = loops ? 3 : 1, .schedule = schedule};
       const PassSplit split{.forward_s = 1, .input_s = 1.25, .weight_s = 0.75};  // sixteenths, so that none is rounded
       const double bubble_s = schedules.bubble_s(p, split);
       const auto plan = pipeline_plan(schedule_spec(p));
       REQUIRE(plan);
-      const double parts = schedule == PipelineSchedule::zb_v || schedule == PipelineSchedule::dualpipe_v ? 2 : 1;
+      const double parts = loops ? 3 : laid_as_v(schedule) ? 2 : 1;
       PipelineTimes times;
       times.forward_s = 1 / parts;
       times.input_gradient_s = 1.25 / parts;
@@ -131,10 +135,50 @@ TEST_CASE("planner physics: a schedule's bubble is that of its own order") {
       for (const PipelineRank& rank : run->ranks) busiest_s = std::max(busiest_s, rank.busy_s);
       INFO(schedule_name(schedule) << " on " << stages);
       CHECK(near(bubble_s, run->makespan_s - busiest_s, 1e-9));
+      if (schedule == PipelineSchedule::gpipe) continue;
+      const std::vector<double> peaks = peak_activations(*plan);
+      for (std::size_t rank = 0; rank < peaks.size(); ++rank) {
+        const double ranks_parts = schedule == PipelineSchedule::dualpipe ? 2 : parts;
+        CHECK(near(schedules.in_flight(p, static_cast<std::int64_t>(rank)), peaks[rank] / ranks_parts, 1e-12));
+      }
     }
   // 1F1B's activations are the memory model's; DualPipe's rank holds P + 1 stages' of its two.
   CHECK(schedules.in_flight({.micro_batches = 16, .pipeline = 4}, 0) == 0);
   CHECK(schedules.in_flight({.micro_batches = 16, .pipeline = 4, .schedule = PipelineSchedule::dualpipe}, 0) == 2.5);
+  // Of a long step a shorter one is run, and what its last micro-batches add goes on.
+  for (const PipelineSchedule schedule :
+       {PipelineSchedule::zb_h1, PipelineSchedule::zb_v, PipelineSchedule::dualpipe_v, PipelineSchedule::v_half,
+        PipelineSchedule::v_min, PipelineSchedule::interleaved_zb})
+    for (const std::int64_t stages : {8, 12})
+      for (const auto& [input, weight] : {std::pair{10, 6}, {16, 16}, {24, 12}, {20, 17}}) {
+        TrainingPlan p{.micro_batches = 12 * stages, .pipeline = stages, .schedule = schedule};
+        if (loops_over_chunks(schedule)) p.virtual_pipeline = 2;
+        const PassSplit split{.forward_s = 1, .input_s = input / 16.0, .weight_s = weight / 16.0};
+        const double parts = laid_as_v(schedule) || loops_over_chunks(schedule) ? 2 : 1;
+        PipelineTimes times;
+        times.forward_s = 1 / parts;
+        times.input_gradient_s = split.input_s / parts;
+        times.weight_gradient_s = split.weight_s / parts;
+        const auto run = run_pipeline(*pipeline_plan(schedule_spec(p)), times);
+        REQUIRE(run);
+        double busiest_s = 0;
+        for (const PipelineRank& rank : run->ranks) busiest_s = std::max(busiest_s, rank.busy_s);
+        const double bubble_s = schedules.bubble_s(p, split), exact_s = run->makespan_s - busiest_s;
+        INFO(schedule_name(schedule) << " on " << stages << ", " << input << " and " << weight << ": " << bubble_s
+                                     << " for " << exact_s);
+        CHECK(std::abs(bubble_s - exact_s) <= 0.01 * run->makespan_s);
+      }
+  // Qi et al. 2024: V-Half keeps about half, V-Min about a third of the eight micro-batches of 1F1B's first rank.
+  const auto most = [&](PipelineSchedule schedule) {
+    double held = 0;
+    for (std::int64_t stage = 0; stage < 8; ++stage)
+      held = std::max(held, schedules.in_flight({.micro_batches = 32, .pipeline = 8, .schedule = schedule}, stage));
+    return held;
+  };
+  CHECK(most(PipelineSchedule::v_half) >= 4);
+  CHECK(most(PipelineSchedule::v_half) <= 5);
+  CHECK(most(PipelineSchedule::v_min) >= 8.0 / 3);
+  CHECK(most(PipelineSchedule::v_min) <= 4);
 }
 
 TEST_CASE("planner physics: where experts' copies go") {

@@ -128,12 +128,17 @@ TEST_CASE("planner: the best of a small cluster is what trying every plan finds"
     Architecture model;
     std::int64_t gpus, batch;
     StackId stack;
+    std::uint16_t more_schedules = 0;
   };
+  constexpr std::uint16_t looped =
+      schedule_bit(PipelineSchedule::interleaved_zb) | schedule_bit(PipelineSchedule::breadth_first);
   for (const Case& c :
        {Case{tiny_gpt(), 8, 16, StackId::megatron_core}, Case{tiny_gpt(), 12, 24, StackId::deepseek},
-        Case{tiny_gpt(), 16, 8, StackId::megatron_core}, Case{tiny_experts(), 16, 16, StackId::megatron_core}}) {
+        Case{tiny_gpt(), 16, 8, StackId::megatron_core}, Case{tiny_experts(), 16, 16, StackId::megatron_core},
+        Case{tiny_gpt(), 8, 16, StackId::primus}, Case{tiny_gpt(), 8, 16, StackId::megatron_core, looped}}) {
     PlannerJob job = planner_job(c.model, "h100_sxm", c.gpus, c.batch, 4096);
     job.stack = planner_stack(c.stack);
+    job.stack.schedules |= c.more_schedules;
     const PlannerSearch found = search_plans(job, {});
     REQUIRE(found.fitting > 0);
     TriedPlans tried;
@@ -151,11 +156,14 @@ TEST_CASE("planner: the best of a small cluster is what trying every plan finds"
               for (p.virtual_pipeline = 1; p.virtual_pipeline <= 12; ++p.virtual_pipeline)
                 if (tries_chunks(12, stages, p.virtual_pipeline) && stages * p.virtual_pipeline <= 12)
                   try_layouts(job, p, tried);
-              p.virtual_pipeline = 1;
-              if (stages == 1 || c.stack != StackId::deepseek) continue;
-              for (p.schedule = PipelineSchedule::dualpipe;; p.schedule = PipelineSchedule::dualpipe_v) {
-                if (memory::chunks_of_model(p) <= 12) try_layouts(job, p, tried);
-                if (p.schedule == PipelineSchedule::dualpipe_v) break;
+              if (stages == 1) continue;
+              for (std::size_t s = 0; s < pipeline_schedule_count; ++s) {
+                p.schedule = static_cast<PipelineSchedule>(s);
+                if ((job.stack.schedules & schedule_bit(p.schedule)) == 0) continue;
+                const bool loops = loops_over_chunks(p.schedule);
+                for (p.virtual_pipeline = loops ? 2 : 1; p.virtual_pipeline <= (loops ? 12 : 1); ++p.virtual_pipeline)
+                  if ((!loops || tries_chunks(12, stages, p.virtual_pipeline)) && memory::chunks_of_model(p) <= 12)
+                    try_layouts(job, p, tried);
               }
             }
     CHECK(found.points.size() == tried.plans);
