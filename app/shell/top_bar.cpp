@@ -26,10 +26,14 @@ Shown shown_of(const SharedChoices::Group& group, const chapters::Fields& inputs
   for (const auto* f : group.fields) {
     const chapters::Field* const file = file_instead(*f, inputs);
     if (!file && !chapters::holds(f->spec.when, inputs)) continue;
-    const char* between = !before ? "" : before->kind == chapters::Kind::choice ? "  " : " × ";
+    // Counts are multiplied with each other; real numbers stand beside each other.
+    const char* between = !before                                  ? ""
+                          : before->kind == chapters::Kind::choice ? "  "
+                          : f->kind == chapters::Kind::real        ? " \xC2\xB7 "
+                                                                   : " × ";
     before = f;
-    const auto number =
-        widgets::format(f->kind == chapters::Kind::real || f->kind == chapters::Kind::integer ? f->number() : 0, "", 4);
+    const bool counts = f->kind == chapters::Kind::real || f->kind == chapters::Kind::integer;
+    const auto number = widgets::format(counts ? f->number() : 0, f->spec.unit == "s" ? "s" : "", 4);
     std::string_view piece = number;
     if (file) {
       piece = chapters::file_name(file->file().path);

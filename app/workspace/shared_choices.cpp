@@ -82,7 +82,8 @@ void SharedChoices::group(const chapters::Lab& open) {
   for (Group& g : groups_)
     std::stable_partition(g.fields.begin(), g.fields.end(), [](const Field* f) { return f->kind == Kind::choice; });
   // What most labs ask for comes first; others after them.
-  static constexpr std::string_view order[] = {"model", "chip", "workload", "format", "cluster", "parallel"};
+  static constexpr std::string_view order[] = {"model",  "chip",   "workload", "load",
+                                               "limits", "format", "cluster",  "parallel"};
   const auto rank = [](const Group& g) {
     return std::find(std::begin(order), std::end(order), g.name) - std::begin(order);
   };

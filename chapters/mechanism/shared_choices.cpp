@@ -52,6 +52,12 @@ void Count::operator()(Fields& f, std::string_view key, std::int64_t& slot, cons
             detail::details(name, says, {1, hi, Scale::log}));
 }
 
+void Amount::operator()(Fields& f, std::string_view key, double& slot, Span typical, const Says& says) const {
+  Details details = detail::details(name, says, {lo, hi, Scale::log});
+  details.typical = typical;
+  f.real(key, slot, detail::label({label, unit}, says), detail::help(help, says), details);
+}
+
 void clock(Fields& f, std::string_view key, double& now_s) {
   f.real(key, now_s, {"Now", "s"}, "When you came here, in seconds since 1970; what is due depends on it.",
          {.range = {0, 1e11}, .shared = "clock.now_s", .origin = Origin::clock});

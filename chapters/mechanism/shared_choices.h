@@ -96,6 +96,32 @@ inline constexpr Count parallel_expert{"parallel.expert", "Expert parallel", "",
 inline constexpr Count parallel_shards{"parallel.shards", "States split over", "", 16384,
                                        "How many chips weights, gradients and optimizer states are split over."};
 
+/// A real number on a logarithmic scale; `typical` is what the lab's slider is for. Called like a function.
+struct Amount {
+  std::string_view name, label, unit;
+  double lo = 0, hi = 1;
+  std::string_view help{};
+  void operator()(Fields& f, std::string_view key, double& slot, Span typical = {}, const Says& says = {}) const;
+};
+/// Requests that come to a service, over all of its replicas.
+inline constexpr Amount arrival_rate{
+    "load.arrival_rate", "Arrivals per second", "", 0.01, 1e5, "How many requests come per second, on average."};
+/// Tokens of a prompt, on average over the requests of a service.
+inline constexpr Amount prompt_tokens{
+    "load.prompt_tokens", "Prompt, mean", "tokens", 1, 32768, "How many tokens a prompt has on average."};
+/// Tokens of an answer, on average over the requests of a service.
+inline constexpr Amount output_tokens{
+    "load.output_tokens", "Output, mean", "tokens", 1, 8192, "How many tokens an answer has on average."};
+/// What a service promises: the time to the first token, and for each further one.
+inline constexpr Amount ttft_limit{
+    "limits.ttft", "First token within", "s", 1e-3, 1e3, "By when a request must have its first token."};
+inline constexpr Amount tpot_limit{"limits.tpot",
+                                   "Further tokens within",
+                                   "s",
+                                   1e-3,
+                                   10,
+                                   "By when each further token must come, on average over an answer."};
+
 /// The time of day in seconds since 1970, which the app sets when a lab is opened.
 void clock(Fields& f, std::string_view key, double& now_s);
 /// What the learner did, saved across sessions under `store`; at most `max_rows` rows.

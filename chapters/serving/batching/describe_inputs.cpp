@@ -67,9 +67,8 @@ void describe(Fields& f, Inputs& in) {
             "Servers of a plain queue, fed from one line; with a model, replicas that get requests in turn.",
             {.range = {1, 64, Scale::log}});
   f.group("Arrivals");
-  f.real("arrival_rate", in.arrival_rate, "Arrivals per second",
-         "Mean rate of requests; a file of arrivals replaces it.",
-         {.range = {0.01, 1000, Scale::log}, .typical = {0.5, 50}, .headline = true});
+  shared::arrival_rate(f, "arrival_rate", in.arrival_rate, {0.5, 50},
+                       {.help = "Mean rate of requests; a file of arrivals replaces it.", .headline = true});
   f.choice("arrivals", in.arrivals, arrival_kinds, "Arrivals", "How they come, at the same mean rate.");
   f.real("burst", in.burst, "Rate in a burst", "Times the mean; bursts last ten mean gaps between arrivals on average.",
          {.range = {1, 5}, .when = {"arrivals", "bursty"}});
@@ -95,10 +94,10 @@ void describe(Fields& f, Inputs& in) {
          "load goes through the chosen policy, and both are given side by side. The race stays as it is.",
          {.reads = {FileKind::benchmark_log}, .accepts = "txt, log, json, jsonl"});
   f.group("Lengths");
-  f.real("prompt_tokens", in.prompt_tokens, {"Prompt, mean", "tokens"}, "Lengths are log-normal.",
-         {.range = {1, 32768, Scale::log}, .typical = {16, 8192}, .when = {"service", "llm"}});
-  f.real("output_tokens", in.output_tokens, {"Output, mean", "tokens"}, "Lengths are log-normal.",
-         {.range = {1, 8192, Scale::log}, .typical = {8, 2048}, .when = {"service", "llm"}});
+  shared::prompt_tokens(f, "prompt_tokens", in.prompt_tokens, {16, 8192},
+                        {.help = "Lengths are log-normal.", .when = {"service", "llm"}});
+  shared::output_tokens(f, "output_tokens", in.output_tokens, {8, 2048},
+                        {.help = "Lengths are log-normal.", .when = {"service", "llm"}});
   f.real("length_variation", in.length_variation, "Spread of lengths",
          "Standard deviation over mean; 0 makes all alike.", {.range = {0, 2}, .when = {"service", "llm"}});
   f.group("KV cache");
@@ -114,10 +113,9 @@ void describe(Fields& f, Inputs& in) {
   f.choice("preemption", in.preemption, preemptions, "When blocks run out",
            "The youngest request goes back to the queue.", {.when = {"service", "llm"}});
   f.group("SLO");
-  f.real("ttft_limit_s", in.ttft_limit_s, {"First token within", "s"}, "What goodput asks of a request.",
-         {.range = {1e-3, 1e3, Scale::log}, .typical = {0.05, 10}});
-  f.real("tpot_limit_s", in.tpot_limit_s, {"Further tokens within", "s"}, "What goodput asks of a request.",
-         {.range = {1e-3, 10, Scale::log}, .typical = {5e-3, 0.5}, .when = {"service", "llm"}});
+  shared::ttft_limit(f, "ttft_limit_s", in.ttft_limit_s, {0.05, 10}, {.help = "What goodput asks of a request."});
+  shared::tpot_limit(f, "tpot_limit_s", in.tpot_limit_s, {5e-3, 0.5},
+                     {.help = "What goodput asks of a request.", .when = {"service", "llm"}});
 }
 
 }  // namespace chapters::serving::batching
