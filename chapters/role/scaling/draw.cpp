@@ -80,7 +80,7 @@ void draw_measured(const Outputs& out, const Picture& picture, View& view, ImVec
   const auto& t = widgets::theme();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float gap = t.px(16);
-  const bool across = size.x >= t.px(820);
+  const bool across = size.x >= t.px(1000);
   // The rows of the last frame say how high the table is.
   const widgets::TableLayout& rows = view.points.view.layout;
   const float all = rows.header_height + rows.row_height * static_cast<float>(out.compared.size()) + t.px(4);

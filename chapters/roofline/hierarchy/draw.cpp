@@ -66,7 +66,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
               [&](ImVec2 size) { draw_ladder(in, out, pic, size); });
   stage.panel("curves", {.title = "Time against bytes", .least = {520, 220}},
               [&](ImVec2 size) { draw_curves(in, out, pic, view, size); });
-  stage.panel("facts", {.title = "Sources and watts", .least = {320, 200}, .ideal = {900, 330}, .scrolls = true},
+  stage.panel("facts", {.title = "Sources and watts", .least = {320, 330}, .ideal = {900, 330}, .scrolls = true},
               [&](ImVec2 size) { draw_sources(out, pic, size); });
 }
 
