@@ -172,11 +172,6 @@ struct Writer {
         if (s.font == widgets::Font::italic) out += " font-style=\"italic\"";
         if (s.font == widgets::Font::bold) out += " font-weight=\"600\"";
         paint(out, "fill", s.fill);
-        if (seen(s.stroke)) {  // the ground around the letters, beneath them
-          paint(out, "stroke", s.stroke);
-          attribute(out, "stroke-width", static_cast<double>(s.width));
-          out += " stroke-linejoin=\"round\" paint-order=\"stroke\"";
-        }
         if (s.rotation != 0) {
           out += " transform=\"rotate(";
           number(out, static_cast<double>(s.rotation));

@@ -46,12 +46,12 @@ const Choices& sample_fault_choices() {
 }
 
 void describe_inside_hop(Fields& f, double& hop_s, double hi_s) {
-  f.real("inside_hop_s", hop_s, {"A step inside", "s"},
+  f.real("inside_hop_s", hop_s, {"Hop inside a node", "s"},
          "Latency to a neighbour in the node; NCCL's table: 3.4 us for large messages, 0.6 for small.",
          {.range = {1e-8, hi_s, Scale::log}});
 }
 void describe_between_hop(Fields& f, double& hop_s, double hi_s) {
-  f.real("between_hop_s", hop_s, {"A step between", "s"},
+  f.real("between_hop_s", hop_s, {"Hop between nodes", "s"},
          "Latency to a neighbour in another node; NCCL's table: 14 us for large messages, 2.7 for small.",
          {.range = {1e-8, hi_s, Scale::log}});
 }

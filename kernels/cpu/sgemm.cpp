@@ -238,7 +238,7 @@ const Operation& sgemm_operation() {
       .ladder =
           {
               .id = "cpu-sgemm",
-              .title = "Matrix product (SGEMM)",
+              .title = "Matmul (SGEMM)",
               .device = Device::cpu,
               .measure = Measure::flops_per_s,
               .size_label = "Size N",

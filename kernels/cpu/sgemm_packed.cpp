@@ -1,4 +1,4 @@
-// Matrix product over packed blocks, the scheme of Goto and van de Geijn (2008): a block of B in the second or third
+// Matmul over packed blocks, the scheme of Goto and van de Geijn (2008): a block of B in the second or third
 // cache, a block of A in the second, a panel of B in the first, and the results of a tile in registers.
 #include "kernels/cpu/sgemm_packed.h"
 

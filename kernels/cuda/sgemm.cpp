@@ -1,4 +1,4 @@
-// The ladder of matrix products on the GPU: C = A B, n x n floats. Each version is a file of rungs/, sgemm_NAME.cu.
+// The ladder of matmuls on the GPU: C = A B, n x n floats. Each version is a file of rungs/, sgemm_NAME.cu.
 //
 // cuda-sgemm:
 //   uncoalesced  one thread an element, neighbouring lanes in neighbouring rows

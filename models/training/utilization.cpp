@@ -108,7 +108,7 @@ Result<Utilization> utilization_of(const UtilizationTimes& t, const UtilizationF
   if (!(rest_s > -1e-3 * t.wall_s)) return Outcome::fail("The parts of the step take longer than the step.");
   if (!(busy_s <= rest_s + 1e-3 * t.wall_s))
     return Outcome::fail(
-        "These matrix products would need more time at the chip's peak than they took: the chip, the format or the "
+        "These matmuls would need more time at the chip's peak than they took: the chip, the format or the "
         "model is another one.");
   out.product_s = std::max(rest_s, busy_s);
   out.loss[static_cast<std::size_t>(UtilizationLoss::below_peak)] = (out.product_s - busy_s) / t.wall_s;

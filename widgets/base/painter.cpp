@@ -14,22 +14,6 @@ Record *active_record = nullptr, *paused_record = nullptr;
 
 bool visible(ImU32 c) { return (c & IM_COL32_A_MASK) != 0; }
 
-/// A text whose halo was drawn a moment ago becomes one stroke with it. False where there is no such halo.
-bool fill_halo(Record& record, ImVec2 at, std::string_view s, ImU32 colour, float size_px, Font font) {
-  constexpr std::size_t halos_at_once = 4;
-  const std::size_t n = record.strokes.size();
-  for (std::size_t k = n; k > 0 && n - k < halos_at_once; --k) {
-    Stroke& halo = record.strokes[k - 1];
-    if (halo.kind != Stroke::Kind::text || !visible(halo.stroke)) return false;
-    const bool same = halo.text == s && halo.points[0].x == at.x && halo.points[0].y == at.y && halo.font == font &&
-                      halo.size == size_px && !visible(halo.fill);
-    if (!same) continue;
-    halo.fill = colour;
-    return true;
-  }
-  return false;
-}
-
 /// How a shape without text is painted; 0 alpha is no paint.
 struct Paint {
   ImU32 fill = 0, stroke = 0;
@@ -184,7 +168,7 @@ float Painter::text_sized(ImVec2 at, std::string_view s, ImU32 colour, float siz
   if (visible(colour)) {
     light_text(*this, at, s, size_px, font);
     list_->AddText(font_of(font), size_px, at, colour, s.data(), s.data() + s.size());
-    if (record_ && !fill_halo(*record_, at, s, colour, size_px, font))
+    if (record_)
       record_->strokes.push_back({
           .kind = Stroke::Kind::text,
           .points = {at, size},
@@ -197,23 +181,11 @@ float Painter::text_sized(ImVec2 at, std::string_view s, ImU32 colour, float siz
   return size.x;
 }
 
-void Painter::halo(ImVec2 at, std::string_view s, ImU32 ground, Type type, Font font) const {
-  if (s.empty() || !visible(ground)) return;
-  const float r = std::max(1.0f, std::floor(theme().px(2)));
+void Painter::plate(ImVec2 at, std::string_view s, ImU32 ground, Type type, Font font) const {
+  if (s.empty()) return;
+  const ImVec2 size = text_size(s, type, font), pad{theme().px(3), theme().px(1)};
   at = {std::floor(at.x + 0.5f), std::floor(at.y + 0.5f)};
-  for (const ImVec2 d : {ImVec2{-r, 0}, ImVec2{r, 0}, ImVec2{0, -r}, ImVec2{0, r}, ImVec2{-1, -1}, ImVec2{1, 1},
-                         ImVec2{-1, 1}, ImVec2{1, -1}})
-    list_->AddText(font_of(font), theme().type(type), {at.x + d.x, at.y + d.y}, ground, s.data(), s.data() + s.size());
-  if (record_)
-    record_->strokes.push_back({
-        .kind = Stroke::Kind::text,
-        .points = {at, text_size(s, type, font)},
-        .stroke = ground,
-        .width = 2 * r,
-        .size = theme().type(type),
-        .font = font,
-        .text = std::string(s),
-    });
+  rect({at.x - pad.x, at.y - pad.y}, {at.x + size.x + pad.x, at.y + size.y + pad.y}, ground, theme().px(3));
 }
 
 void Painter::rotated_text(ImVec2 at, float degrees, std::string_view s, ImU32 colour, Type type, Font font,

@@ -60,10 +60,9 @@ class Painter {
   /// Text with its top at `at.y`; `align` says which end `at.x` is. Returns its width.
   float text(ImVec2 at, std::string_view s, ImU32 colour, Type type = Type::body, Font font = Font::sans,
              Align align = Align::left) const;
-  /// The ground around where `text` will stand, so that grid and fills do not run through its letters. A record keeps
-  /// it as the stroke of that text.
-  void halo(ImVec2 at, std::string_view s, ImU32 ground, Type type = Type::body, Font font = Font::sans) const;
-  /// The same in a size of its own, in pixels: scripts in formulas.
+  /// A plate of the ground under where `text` will stand, so that grid and fills do not run through its letters.
+  void plate(ImVec2 at, std::string_view s, ImU32 ground, Type type = Type::body, Font font = Font::sans) const;
+  /// Text in a size of its own, in pixels: scripts in formulas.
   float text_sized(ImVec2 at, std::string_view s, ImU32 colour, float size_px, Font font = Font::sans) const;
   /// Text that reads along a line turned by `degrees` clockwise; `at` is the pivot: the top of the text at `align`'s
   /// end.

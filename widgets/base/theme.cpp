@@ -198,9 +198,10 @@ double contrast(ImU32 a, ImU32 b) {
 }
 
 ImU32 heat(const Theme& t, double position) {
-  // Five anchors in the blue to yellow plane, which the common deficiencies keep apart; lightness rises all the way.
+  // Five anchors in the blue to yellow plane, which the common deficiencies keep apart; in both themes a step has one
+  // hue, and lies further from the ground than the one before.
   static constexpr std::array<std::uint32_t, 5> dark{0x17263a, 0x1f5a8c, 0x3e97b8, 0xa9bf6e, 0xf3e35b};
-  static constexpr std::array<std::uint32_t, 5> light{0xf4f1d8, 0xb9d3a8, 0x5fa9b5, 0x2a6a9e, 0x17325c};
+  static constexpr std::array<std::uint32_t, 5> light{0xe8eef8, 0xa2c2ea, 0x4b97b8, 0x6b7c2c, 0x4f4400};
   const auto& anchors = t.mode == Mode::dark ? dark : light;
   const double p = position >= 0 ? std::min(position, 1.0) * 4.0 : 0.0;
   const auto i = std::min<std::size_t>(static_cast<std::size_t>(p), 3);

@@ -157,7 +157,8 @@ void paint_head(const Painter& p, const Vessel& v, const PlacedVessel& placed, s
   const float x = (placed.body.min.x + placed.body.max.x) / 2, small = t.type(Type::small), title = t.type(Type::title);
   const bool noted = !v.note.empty();
   float y = placed.top - t.px(10) - title - (noted ? small + t.px(3) : 0.0f);
-  p.text({x, y}, format(placed.total, unit), t.text, Type::title, Font::mono, Align::center);
+  // Nothing stands over an empty vessel: while a question is open it is one that is still to be filled.
+  if (placed.total > 0) p.text({x, y}, format(placed.total, unit), t.text, Type::title, Font::mono, Align::center);
   y += title + t.px(3);
   if (noted) p.text({x, y}, v.note, t.muted, Type::small, Font::sans, Align::center);
 }

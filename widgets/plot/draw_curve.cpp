@@ -55,7 +55,7 @@ void paint_given_point(const Painter& p, const PlotFrame& f, const DrawCurveSpec
   };
   const float y = is_clear(below ? under : over) ? (below ? under : over) : below ? over : under;
   if (!is_clear(y)) return;
-  p.halo({x, y}, g.label, t.panel, Type::small);
+  p.plate({x, y}, g.label, t.panel, Type::small);
   p.text_fit({x, y}, g.label, f.area.max.x - x, t.text, Type::small);
 }
 

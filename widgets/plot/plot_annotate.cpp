@@ -61,8 +61,8 @@ void paint_bracket(const PlotEnd& plot, const Painter& painter, const PlotMark& 
   const Box box{at, {at.x + all, at.y + line}};
   if (!s.room.is_free(box)) return;
   s.room.block(box);
-  painter.halo(at, bold, t.background, Type::small, Font::bold);
-  painter.halo({at.x + width + gap, at.y}, words, t.background, Type::small);
+  painter.plate(at, bold, t.background, Type::small, Font::bold);
+  painter.plate({at.x + width + gap, at.y}, words, t.background, Type::small);
   painter.text(at, bold, t.text, Type::small, Font::bold);
   painter.text({at.x + width + gap, at.y}, words, t.muted, Type::small);
 }

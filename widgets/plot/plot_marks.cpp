@@ -149,8 +149,8 @@ class Names {
 
 void Names::write(const std::optional<Box>& box, std::string_view label, ImU32 colour) {
   if (!box) return;
-  // A halo of the ground, so that the grid does not run through the letters.
-  painter_.halo(box->min, label, t_.background, Type::small);
+  // The grid does not run through the letters.
+  painter_.plate(box->min, label, t_.background, Type::small);
   painter_.text(box->min, label, colour, Type::small);
   s_.placed.push_back(*box);
 }

@@ -97,25 +97,37 @@ void show_hovered(Inputs& in, const Picture& picture, View& view) {
     choose(in, plan);
 }
 
+/// What a question gives: the memory that there is. No range of an axis comes from plans.
+void draw_given_plans(const Outputs& out, View& view, ImVec2 size) {
+  const widgets::GivenMarks given;
+  widgets::Plot plot(
+      "plans, given", view.given_plans,
+      {.x = {.lo = 0, .hi = 2.5 * out.wall_bytes, .label = "memory of the fullest GPU", .unit = "B"},
+       .y = {.kind = widgets::AxisKind::log10, .lo = 1, .hi = 100, .label = "time of a step", .unit = "s"},
+       .size = size,
+       .legend = false,
+       .interactive = false,
+       .ghost = false});
+  plot.vertical_mark(out.wall_bytes, "the memory", {.colour = widgets::theme().text, .dashed = false});
+  plot.tag_x(out.wall_bytes, {}, {.colour = widgets::theme().text});
+}
+
 void draw_plans(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   if (!picture.run->search) {
     ImGui::Dummy(size);
     return;
   }
+  if (widgets::veiled()) return draw_given_plans(out, view, size);
   {
-    widgets::Plot plot(
-        "plans", view.plans,
-        {.x = {.lo = 0,
-               .hi = widgets::veiled() ? 2.5 * out.wall_bytes : picture.most_bytes,
-               .label = "memory of the fullest GPU",
-               .unit = "B"},
-         .y = {.kind = widgets::AxisKind::log10,
-               .lo = widgets::veiled() ? 1 : picture.least_s,  // while a question is open no range comes from plans
-               .hi = widgets::veiled() ? 100 : picture.most_s,
-               .label = "time of a step",
-               .unit = "s"},
-         .size = size});
+    widgets::Plot plot("plans", view.plans,
+                       {.x = {.lo = 0, .hi = picture.most_bytes, .label = "memory of the fullest GPU", .unit = "B"},
+                        .y = {.kind = widgets::AxisKind::log10,
+                              .lo = picture.least_s,
+                              .hi = picture.most_s,
+                              .label = "time of a step",
+                              .unit = "s"},
+                        .size = size});
     plot.curve(picture.wall);
     plot.curve(picture.fitting);
     plot.curve(picture.beyond);

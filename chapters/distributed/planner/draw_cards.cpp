@@ -102,6 +102,31 @@ float draw_head(const Painter& painter, const PlanCard& card, std::string_view h
   return y + t.type(Type::small) + t.px(8);
 }
 
+/// The seconds by cause, `count` rows of them; with bars under the words where there is room for them.
+void draw_causes(const Painter& painter, const PlanCard& card, widgets::Rect area, float count) {
+  const auto& t = widgets::theme();
+  const float line = t.type(Type::small) + t.px(5);
+  const float row = std::clamp(area.height() / std::max(count, 1.0f), line, t.px(46));
+  const bool bars = row >= line + t.px(12);
+  float y = area.min.y;
+  for (const CauseGroup& g : cause_groups) {
+    if (y + line > area.max.y) break;
+    const double s = seconds_of(g, card.price.parts);
+    if (s < least_share * card.price.step_s) continue;
+    if (!bars) painter.rect({area.min.x, y + t.px(3)}, {area.min.x + t.px(9), y + t.px(12)}, hue_of(g), t.px(2));
+    const float number = painter.text({area.max.x, y}, widgets::format(s, "s"), t.text, Type::small,
+                                      widgets::Font::mono, widgets::Align::right);
+    const float words = area.min.x + (bars ? 0 : t.px(15));
+    widgets::fit_text(painter, {words, y}, g.name, area.max.x - number - t.px(7) - words, t.muted, Type::small);
+    if (bars) {
+      const float top = y + line, share = static_cast<float>(s / card.price.step_s), deep = t.px(8);
+      painter.rect({area.min.x, top}, {area.max.x, top + deep}, widgets::with_alpha(t.grid, 0.6f), t.px(2));
+      painter.rect({area.min.x, top}, {area.min.x + share * area.width(), top + deep}, hue_of(g), t.px(2));
+    }
+    y += row;
+  }
+}
+
 std::string_view why_no_second(const PlanCard& best) {
   if (!best.name.empty()) return "No second plan fits.";
   return "Nothing fits: allow recomputation or more ZeRO, take more GPUs, a chip with more memory, or shorter "
@@ -124,23 +149,15 @@ void draw_card(const PlanCard& card, std::string_view heading, ImU32 colour, dou
   float rows = 0;
   for (const CauseGroup& g : cause_groups)
     rows += seconds_of(g, card.price.parts) < least_share * card.price.step_s ? 0 : line;
-  const float stair = std::clamp(bottom - y - rows - 2 * line, 0.0f, t.px(92));
+  // A tall card has a taller staircase, and its seconds as bars.
+  const float stair = std::clamp(bottom - y - rows - 2 * line, 0.0f, std::max(t.px(92), 0.35f * (bottom - y)));
   if (stair > t.px(24)) {
     draw_staircase(painter, card, {{at.x + pad, y}, {at.x + pad + left, y + stair}});
     y += stair + t.px(4);
     widgets::fit_text(painter, {at.x + pad, y}, stair_words(card).view(), left, t.muted, Type::small);
     y += line + t.px(4);
   }
-  for (const CauseGroup& g : cause_groups) {
-    if (y + line > bottom + t.px(4)) break;
-    const double s = seconds_of(g, card.price.parts);
-    if (s < least_share * card.price.step_s) continue;
-    painter.rect({at.x + pad, y + t.px(3)}, {at.x + pad + t.px(9), y + t.px(12)}, hue_of(g), t.px(2));
-    const float number = painter.text({at.x + pad + left, y}, widgets::format(s, "s"), t.text, Type::small,
-                                      widgets::Font::mono, widgets::Align::right);
-    widgets::fit_text(painter, {at.x + pad + t.px(15), y}, g.name, left - number - t.px(22), t.muted, Type::small);
-    y += line;
-  }
+  draw_causes(painter, card, {{at.x + pad, y}, {at.x + pad + left, bottom + t.px(4)}}, rows / line);
   ImGui::Dummy(size);
 }
 

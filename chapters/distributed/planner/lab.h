@@ -154,7 +154,7 @@ struct HoveredPlan {
 };
 
 struct View {
-  widgets::PlotView plans;
+  widgets::PlotView plans, given_plans;
   DescribedTable<PlanRow> table;
   Requests requests;
   Aside<HoveredPlan, PlanCard> hover;

@@ -57,7 +57,7 @@ void describe_job(Fields& f, Inputs& in) {
   f.choice("job", in.job, jobs, "From", "Where the second comes from.", {.headline = true});
   shared::model(f, "model", in.model, {.help = "Its operations are counted one by one.", .when = {"job", modelled}});
   shared::chip(f, "chip", in.chip, {.help = "Its dense peak is the height of the second."});
-  shared::format(f, "format", in.format, formats, {.help = "What the matrix products run in."});
+  shared::format(f, "format", in.format, formats, {.help = "The format in which matmuls run."});
   shared::micro_batch(
       f, "batch", in.batch,
       {.help = "Sequences of one micro-batch on this GPU. Whether activations fit is asked in Training memory.",
@@ -105,7 +105,7 @@ void describe_conventions(Fields& f, Inputs& in) {
 void describe_machine(Fields& f, Inputs& in) {
   constexpr std::string_view simulated = "training|decoding";
   f.group("What kernels reach");
-  f.real("product_share", in.product_share, "Share of the peak", "Matrix products that are compute-bound; assumed.",
+  f.real("product_share", in.product_share, "Share of the peak", "What compute-bound matmuls reach; assumed.",
          {.range = {0.1, 1}, .when = {"job", simulated}});
   f.real("bandwidth_share", in.bandwidth_share, "Share of the bandwidth", "Kernels that are memory-bound; assumed.",
          {.range = {0.1, 1}, .when = {"job", simulated}});

@@ -4,8 +4,7 @@ namespace chapters::profiling::utilization {
 namespace {
 
 constexpr std::string_view no_model = "A recording does not say which model ran, nor how many tokens.";
-constexpr std::string_view no_shapes =
-    "The recording has no shapes of matrix products: take it with record_shapes=True.";
+constexpr std::string_view no_shapes = "The recording has no shapes of matmuls: take it with record_shapes=True.";
 
 void share_out(Fields& f, std::string_view key, double& slot, std::string_view label, std::string_view help,
                std::string_view formula = {}, std::string_view absent = {}) {

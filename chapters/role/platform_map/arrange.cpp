@@ -163,8 +163,8 @@ std::string next_words(const Outputs& out) {
   if (std::isnan(out.next_at))
     return out.bottleneck == Holder::training ? "no number of GPUs tried moves the bottleneck" : "";
   const bool both = out.next_bottleneck == holder_name(Holder::data_and_training);
-  return "from " + widgets::figure(out.next_at, "", 9) + " GPUs on it is " + out.next_bottleneck +
-         (both ? " together" : "");
+  return "from " + widgets::figure(out.next_at, "", 9) + " GPUs on " + out.next_bottleneck +
+         (both ? " hold it up together" : " holds it up");
 }
 
 std::string answer_of(const Inputs& in, const Outputs& out) {

@@ -64,11 +64,14 @@ void draw_techniques(const Outputs& out, const Picture& picture, View& view, ImV
 void draw_run(const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float gap = t.px(14), above = std::clamp(0.4f * size.y, t.px(110), t.px(180));
+  const float gap = t.px(14), above = std::clamp(0.55f * size.y, t.px(110), t.px(300));
   const widgets::StackedBar bar[] = {{.label = "the run", .segments = picture.step}};
-  widgets::draw_stacked_bars(
-      "run", bar, view.bars,
-      {.unit = "s", .axis_label = "the run", .size = {size.x, above}, .axis = widgets::AxisKind::time});
+  widgets::draw_stacked_bars("run", bar, view.bars,
+                             {.unit = "s",
+                              .axis_label = "the run",
+                              .size = {size.x, above},
+                              .bar_px = std::clamp(0.3f * above / t.scale, 26.0f, 80.0f),
+                              .axis = widgets::AxisKind::time});
   ImGui::SetCursorScreenPos({at.x, at.y + above + gap});
   published_strip(picture.published, {size.x, size.y - above - gap});
 }

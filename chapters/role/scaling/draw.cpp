@@ -54,12 +54,12 @@ void draw_slowest(const Outputs& out, const Picture& picture, View& view, ImVec2
                          {.colour = t.accent});
 }
 
-/// What a step loses with more GPUs: next to each other where there is room, else one above the other.
+/// What a step loses with more GPUs: next to each other in a wide place, in another one above the other.
 void draw_losses(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float gap = t.px(14);
-  const bool across = size.x >= t.px(620);
+  const bool across = size.x >= t.px(620) && size.x >= 1.4f * size.y;
   const ImVec2 each = across ? ImVec2{(size.x - gap) / 2, size.y} : ImVec2{size.x, (size.y - gap) / 2};
   draw_slowest(out, picture, view, each);
   ImGui::SetCursorScreenPos(across ? ImVec2{at.x + each.x + gap, at.y} : ImVec2{at.x, at.y + each.y + gap});
@@ -80,8 +80,13 @@ void draw_measured(const Outputs& out, const Picture& picture, View& view, ImVec
   const auto& t = widgets::theme();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float gap = t.px(16);
-  const bool across = size.x >= t.px(820);
-  const ImVec2 table = across ? ImVec2{(size.x - gap) / 2, size.y} : ImVec2{size.x, 0.45f * size.y};
+  const bool across = size.x >= t.px(1000);
+  // The rows of the last frame say how high the table is.
+  const widgets::TableLayout& rows = view.points.view.layout;
+  const float all = rows.header_height + rows.row_height * static_cast<float>(out.compared.size()) + t.px(4);
+  const float most = 0.45f * size.y;
+  const ImVec2 table =
+      across ? ImVec2{(size.x - gap) / 2, size.y} : ImVec2{size.x, rows.row_height > 0 ? std::min(all, most) : most};
   view.points.draw("points", out.compared, point_columns, table);
   ImGui::SetCursorScreenPos(across ? ImVec2{at.x + table.x + gap, at.y} : ImVec2{at.x, at.y + table.y + gap});
   published_strip(picture.published,

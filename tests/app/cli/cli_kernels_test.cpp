@@ -80,7 +80,7 @@ TEST_CASE("kernels run names the rungs it is given, and prints a table of them i
   const Ran r =
       run_kernels_cli({"run", "cpu-sgemm", "--rung", "ikj", "--rung", "naive", "--size", "24", "--seconds", "0.001"});
   REQUIRE(r.status == 0);
-  CHECK(r.out.find("cpu-sgemm  Matrix product (SGEMM); Size N 24, cold, ") == 0);
+  CHECK(r.out.find("cpu-sgemm  Matmul (SGEMM); Size N 24, cold, ") == 0);
   const auto naive = r.out.find("\n  naive "), ikj = r.out.find("\n  ikj ");
   CHECK(naive < ikj);
   CHECK(ikj != std::string::npos);

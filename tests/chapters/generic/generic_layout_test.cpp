@@ -81,22 +81,6 @@ std::vector<std::string> faults_now(ShellDriver& d, const LayoutCase& c) {
 /// More panels than this are more than anybody looks through.
 constexpr std::size_t most_panels = 4;
 
-struct ManyPanels {
-  std::string_view lab;
-  std::size_t panels;
-};
-
-/// Labs that have more, and how many at most. Numbers here only fall, and a lab that has four is taken out.
-constexpr ManyPanels still_more[] = {{"role/scaling", 6},          {"role/platform-map", 5},
-                                     {"roofline/hierarchy", 5},    {"roofline/transformer-layer", 5},
-                                     {"roofline/tiling-waves", 6}, {"distributed/planner", 5}};
-
-std::size_t allowed_panels(std::string_view lab) {
-  for (const ManyPanels& more : still_more)
-    if (more.lab == lab) return more.panels;
-  return most_panels;
-}
-
 std::vector<LayoutCase> cases() {
   std::vector<LayoutCase> out;
   for (const bool light : {false, true}) {
@@ -125,7 +109,7 @@ TEST_CASE("every lab: the answering panel is whole, nothing scrolls, is cut, ove
         else
           REQUIRE(d.workspace.apply_preset(presets[i - 1]));
         d.settle();
-        if (!d.workspace.lab().info().hidden) CHECK(app::stage_view(d.shell).specs.size() <= allowed_panels(entry.id));
+        if (!d.workspace.lab().info().hidden) CHECK(app::stage_view(d.shell).specs.size() <= most_panels);
         for (const LayoutCase& c : cases()) {
           if (few && (c.light || c.size.x == 1920)) continue;
           d.workspace.settings.light = c.light;

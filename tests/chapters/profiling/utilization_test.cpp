@@ -119,9 +119,9 @@ TEST_CASE("utilization lab: what cannot be is refused in a sentence") {
         "Weights, gradients and AdamW's moments in FP32 (16 B a parameter) take 128 GB on each GPU, and the NVIDIA "
         "H100 SXM5 80GB has 80 GB: choose a smaller model, or type the rate of a run that was sharded.");
   CHECK(refused(R"({"job": "rate", "tokens_per_s": 1000000})")
-            .starts_with("These matrix products would need more time at the chip's peak than they took"));
+            .starts_with("These matmuls would need more time at the chip's peak than they took"));
   CHECK(refused(R"({"job": "recording", "chip": "v100_sxm2", "format": "fp16"})")
-            .starts_with("These matrix products would need more time"));
+            .starts_with("These matmuls would need more time"));
 }
 
 TEST_CASE("utilization lab: decoding is measured in bytes") {

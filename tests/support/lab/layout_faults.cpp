@@ -136,7 +136,7 @@ std::vector<std::string> layout_faults(const widgets::Record& record, const Layo
   for (std::size_t i = 0; i < texts.size(); ++i)
     for (std::size_t j = i + 1; j < texts.size(); ++j) {
       const Written &a = texts[i], &b = texts[j];
-      if (a.text == b.text || a.scrolls != b.scrolls) continue;  // a halo is the same text around itself
+      if (a.scrolls != b.scrolls) continue;
       // Line boxes have room above and below the letters.
       const float x = std::min(a.at.max.x, b.at.max.x) - std::max(a.at.min.x, b.at.min.x);
       const float y = std::min(a.at.max.y, b.at.max.y) - std::max(a.at.min.y, b.at.min.y);

@@ -163,6 +163,19 @@ TEST_CASE("a colour has one hue in both themes, so that a light handout follows 
   }
 }
 
+TEST_CASE("a step of a heat map has one hue in both themes, and is told from the next but one with any colour vision") {
+  const auto themes = both_themes();
+  constexpr int steps = 8;
+  for (int i = 0; i <= steps; ++i) {
+    INFO("step " << i);
+    const double at = static_cast<double>(i) / steps;
+    CHECK(hue_apart(widgets::heat(themes[0], at), widgets::heat(themes[1], at)) <= 6);
+    for (const auto& t : themes)
+      if (i + 2 <= steps)
+        CHECK(least_difference(widgets::heat(t, at), widgets::heat(t, static_cast<double>(i + 2) / steps)) >= 12);
+  }
+}
+
 TEST_CASE("a mark of any meaning stands out from every surface by 3 to 1, one that is also written by 4.5 to 1") {
   for (const auto& t : both_themes())
     for (const ImU32 surface : {t.background, t.panel, t.card}) {

@@ -6,29 +6,28 @@
 
 using namespace widgets;
 
-TEST_CASE("a record keeps a halo as the stroke of its text, and nothing of what is painted while it is paused") {
+TEST_CASE("a plate lies under the whole of its text, and nothing is recorded while a record is paused") {
   support::HeadlessFrame ui;
   Record record{};
   ui.frame([&] {
     const Recording recording(record);
     const Painter p = Painter::window();
-    const ImU32 ground = IM_COL32(1, 2, 3, 255), ink = IM_COL32_WHITE;
-    p.halo({10, 10}, "2.4x", ground, Type::small, Font::bold);
-    p.halo({50, 10}, "higher in FP8", ground, Type::small);
-    p.text({10, 10}, "2.4x", ink, Type::small, Font::bold);
-    p.text({50, 10}, "higher in FP8", ink, Type::small);
-    p.text({50, 10}, "higher in FP8", ink, Type::small);  // without a halo of its own
+    p.plate({10, 10}, "higher in FP8", IM_COL32(1, 2, 3, 255), Type::small, Font::bold);
+    p.text({10, 10}, "higher in FP8", IM_COL32_WHITE, Type::small, Font::bold);
+    p.plate({10, 30}, "", IM_COL32(1, 2, 3, 255));
     {
       const PausedRecording paused;
-      Painter::window().text({10, 40}, "the answer", ink);
+      Painter::window().text({10, 40}, "the answer", IM_COL32_WHITE);
     }
-    Painter::window().text({10, 60}, "after", ink);
+    Painter::window().text({10, 60}, "after", IM_COL32_WHITE);
   });
-  REQUIRE(record.strokes.size() == 4);
-  CHECK((record.strokes[0].text == "2.4x" && record.strokes[0].fill == IM_COL32_WHITE));
-  CHECK((record.strokes[0].stroke == IM_COL32(1, 2, 3, 255) && record.strokes[0].width > 0));
-  CHECK((record.strokes[1].text == "higher in FP8" && record.strokes[1].stroke != 0));
-  CHECK((record.strokes[2].text == "higher in FP8" && record.strokes[2].stroke == 0));
+  REQUIRE(record.strokes.size() == 3);
+  const Stroke &plate = record.strokes[0], &text = record.strokes[1];
+  REQUIRE((plate.kind == Stroke::Kind::rect && text.kind == Stroke::Kind::text));
+  CHECK(plate.fill == IM_COL32(1, 2, 3, 255));
+  CHECK((plate.points[0].x < text.points[0].x && plate.points[0].y < text.points[0].y));
+  CHECK(plate.points[1].x > text.points[0].x + text.points[1].x);
+  CHECK(plate.points[1].y > text.points[0].y + text.points[1].y);
   CHECK(support::count_text(record, "the answer") == 0);
   CHECK(support::count_text(record, "after") == 1);
 }
