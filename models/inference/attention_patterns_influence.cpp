@@ -32,12 +32,14 @@ struct InfluenceLayer {
       below[at(j)] = kept(j) + sum;
     }
   }
-  /// A window over the newest tokens, and the first `front` ones for all.
+  /// A window over the newest tokens, and the first `front` ones for all. Between those and the window's end nothing
+  /// arrives: it stays exactly 0.
   void window(std::int64_t front) {
     const std::int64_t w = s.window;
+    if (front > 0 && lo - w < front) lo = 0;  // the window has come to them
+    const std::int64_t from = std::max<std::int64_t>(0, lo - w + 1);
     const double whole = as_double(w + front);
     for (std::int64_t i = lo; i < n(); ++i) given[at(i)] = part(i) / std::min(as_double(i + 1), whole);
-    const std::int64_t from = std::max<std::int64_t>(0, lo - w + 1);
     double sum = 0, all = 0;
     for (std::int64_t j = n() - 1; j >= from; --j) {
       const double own = j >= lo ? given[at(j)] : 0;
@@ -46,17 +48,21 @@ struct InfluenceLayer {
       all += own;
       below[at(j)] = (j >= lo ? kept(j) : 0) + (j < front ? all : std::max(0.0, sum));
     }
+    // First tokens that stand apart from the window: they hear all above, and hand on to those before them.
+    for (std::int64_t j = std::min(front, from) - 1; j >= 0; --j) {
+      all += part(j) / as_double(j + 1);
+      below[at(j)] = kept(j) + all;
+    }
   }
+  /// From the last token's class alone: only tokens of it have any.
   void dilated() {
-    const std::int64_t d = s.dilation, w = s.window;
-    for (std::int64_t i = n() - 1; i >= 0; i -= d)
+    const std::int64_t d = s.dilation, w = s.window, end = std::max<std::int64_t>(0, lo - (w - 1) * d);
+    for (std::int64_t i = n() - 1; i >= lo; i -= d)
       given[at(i)] = part(i) / std::min(as_double(i / d + 1), as_double(w));
     double sum = 0;
-    // Only tokens of the last one's class have any.
-    for (std::int64_t j = n() - 1; j >= 0; j -= d) {
-      const std::int64_t gone = w > (n() - 1 - j) / d ? n() : j + w * d;
-      sum += given[at(j)] - (gone < n() ? given[at(gone)] : 0);
-      below[at(j)] = kept(j) + std::max(0.0, sum);
+    for (std::int64_t j = n() - 1; j >= end; j -= d) {
+      sum += (j >= lo ? given[at(j)] : 0) - (w <= (n() - 1 - j) / d ? given[at(j + w * d)] : 0);
+      below[at(j)] = (j >= lo ? kept(j) : 0) + std::max(0.0, sum);
     }
   }
   /// The same where all classes may have some, after a full layer.
@@ -118,8 +124,9 @@ struct InfluenceWalk {
   const PatternStack& stack;
   double residual;
   std::vector<double> above, given, below;
-  std::int64_t lo;
-  bool mixed = false;  ///< a full layer was passed
+  std::int64_t lo;         ///< nothing counts before it
+  std::int64_t window_lo;  ///< the same without first tokens that all see
+  bool mixed = false;      ///< a full layer was passed
 
   InfluenceWalk(const PatternStack& of, double kept) : stack(of), residual(kept) {
     const auto n = static_cast<std::size_t>(stack.mask.sequence());
@@ -127,7 +134,7 @@ struct InfluenceWalk {
     given.assign(n, 0);
     below.assign(n, 0);
     above.back() = 1;
-    lo = stack.mask.sequence() - 1;
+    lo = window_lo = stack.mask.sequence() - 1;
   }
 
   void step(bool full) {
@@ -136,7 +143,7 @@ struct InfluenceWalk {
     const std::int64_t n = s.sequence;
     if (full || s.pattern == AttentionPattern::causal) {
       layer.triangle(0, n - 1);
-      lo = 0;
+      lo = window_lo = 0;
       mixed = true;
     } else {
       masked(layer);
@@ -152,16 +159,27 @@ struct InfluenceWalk {
       lo = std::max<std::int64_t>(0, lo - s.window + 1);
       return;
     }
+    if (s.pattern == AttentionPattern::dilated && !mixed) {
+      layer.dilated();
+      lo = std::max<std::int64_t>(0, lo - (s.window - 1) * s.dilation);
+      return;
+    }
+    if (s.pattern == AttentionPattern::sinks) {
+      layer.lo = window_lo;
+      layer.window(std::min(s.sinks, s.sequence));
+      window_lo = std::max<std::int64_t>(0, window_lo - s.window + 1);
+      lo = 0;
+      return;
+    }
     lo = layer.lo = 0;
     switch (s.pattern) {
       case AttentionPattern::causal:
       case AttentionPattern::window:
         break;
       case AttentionPattern::sinks:
-        layer.window(std::min(s.sinks, s.sequence));
         break;
       case AttentionPattern::dilated:
-        mixed ? layer.dilated_all() : layer.dilated();
+        layer.dilated_all();
         break;
       case AttentionPattern::global:
         layer.global();

@@ -30,7 +30,7 @@ std::string window_verdict(const Inputs& in, const Outputs& out) {
                         (sees_all(in, out) ? "all " : "") + tokens_of(out.reach_tokens) + " in " +
                         layers_of(out.stack_layers);
   if (!(out.near_tokens < out.reach_tokens)) return s + ".";
-  return s + "; nearly all of even influence is from the last " + figure(out.near_tokens, "") + ".";
+  return s + "; with even attention nearly all comes from the last " + figure(out.near_tokens, "") + ".";
 }
 
 std::string block_verdict(const Inputs& in, const Outputs& out) {
@@ -38,8 +38,9 @@ std::string block_verdict(const Inputs& in, const Outputs& out) {
   if (in.blocks_back == 0 && in.blocks_first == 0 && in.blocks_random == 0)
     return subject + " stay apart: after " + layers_of(out.stack_layers) + " the last token has heard " +
            tokens_of(out.reach_tokens) + " " + of_all(in) + ".";
-  return subject + " with others beside them reach " + tokens_of(out.reach_tokens) + " " + of_all(in) + " in " +
-         layers_of(out.stack_layers) + ".";
+  return subject + " with others next to them reach " +
+         (sees_all(in, out) ? "all " + tokens_of(out.reach_tokens) : tokens_of(out.reach_tokens) + " " + of_all(in)) +
+         " in " + layers_of(out.stack_layers) + ".";
 }
 
 std::string global_verdict(const Inputs& in, const Outputs& out) {
@@ -56,7 +57,7 @@ std::string verdict_of(const Inputs& in, const Outputs& out) {
   const bool mixed = out.full_layers > 0 && out.full_layers < out.stack_layers;
   switch (in.pattern) {
     case Pattern::causal:
-      return "Causal attention sees all " + all + " in one layer: no pair is skipped, and nothing leaves the cache.";
+      return "Causal attention sees all " + all + " in one layer: no pair is skipped, and all are kept.";
     case Pattern::window:
       return mixed ? mixed_verdict(in, out, "A window of " + figure(static_cast<double>(in.window), ""))
                    : window_verdict(in, out);
@@ -78,17 +79,16 @@ std::string verdict_of(const Inputs& in, const Outputs& out) {
              figure(out.reach_tokens, "") + ".";
     case Pattern::document:
       if (mixed) return mixed_verdict(in, out, "A document mask");
-      return "A document mask leaves " + figure(out.work_share, "%") + " of the work; the last token hears " +
-             tokens_of(out.reach_tokens) + " " + of_all(in) + ", those of its document.";
+      return "A document mask leaves " + figure(out.work_share, "%") + " of the work; the last token hears the " +
+             tokens_of(out.reach_tokens) + " of its document.";
     case Pattern::model:
       break;
   }
+  const std::string cache = "The cache of " + model_name(in) + " takes " + figure(out.price.cache_bytes, "B");
   if (out.full_layers == out.stack_layers)
-    return model_name(in) + " looks at all " + all + " in each of " + layers_of(out.stack_layers) +
-           ": its cache takes " + figure(out.price.cache_bytes, "B") + ".";
-  return model_name(in) + " has windows in " + figure(out.part_layers, "") + " of " + layers_of(out.stack_layers) +
-         ": its cache takes " + figure(out.price.cache_bytes, "B") + " instead of " +
-         figure(out.causal.cache_bytes, "B") + ".";
+    return cache + ": each of " + layers_of(out.stack_layers) + " looks at all " + all + ".";
+  return cache + " instead of " + figure(out.causal.cache_bytes, "B") + ": " + figure(out.part_layers, "") + " of " +
+         layers_of(out.stack_layers) + (out.part_layers == 1 ? " has a window." : " have a window.");
 }
 
 /// What it saves, for the model's heads on the chip.

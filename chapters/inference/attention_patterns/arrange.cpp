@@ -48,7 +48,9 @@ void arrange_cone(const Inputs& in, const Run& run, Picture& p) {
       break;
     }
   const auto n = static_cast<double>(in.sequence);
-  for (const auto& row : reach) p.edge.push_back(static_cast<float>(row.edge_tokens / n));
+  // Random blocks have no edge: what they bring lies anywhere.
+  if (in.pattern != Pattern::block || in.blocks_random == 0)
+    for (const auto& row : reach) p.edge.push_back(static_cast<float>(row.edge_tokens / n));
   if (bins.empty()) return;
   p.cone_columns = static_cast<std::int32_t>(bins.front().size());
   p.cone_rows = static_cast<std::int32_t>(std::min<std::size_t>(layers, most_cone_rows));
@@ -62,7 +64,7 @@ void arrange_cone(const Inputs& in, const Run& run, Picture& p) {
         [&](std::int32_t c) {
           const double value = of[static_cast<std::size_t>(c)];
           const bool in_edge = (c + 1) * n / p.cone_columns > edge;
-          if (!in_edge && !(value > 1e-15)) return -1;
+          if (!in_edge && !(value > 1e-12 * most)) return -1;
           return level_at(1 - std::log(std::max(value / most, faint)) / std::log(faint) - 1e-9);
         },
         p.cone);
@@ -76,14 +78,15 @@ void arrange_grid(const MaskGrid& g, std::vector<Shade>& out) {
         [&](std::int32_t c) {
           const double d = g.density[static_cast<std::size_t>(r * g.cells + c)];
           // The diagonal's cells are half empty in every mask.
-          return d < 0 ? -1 : level_at(0.2 + 0.8 * std::sqrt(std::min(1.0, (c == r ? 2 : 1) * d)) - 1e-9);
+          return d < 0 ? -1 : level_at(std::sqrt(std::min(1.0, (c == r ? 2 : 1) * d)) - 1e-9);
         },
         out);
 }
 
 Card card_of(const PatternRow& row, const MaskGrid& grid, std::size_t i) {
   Card c;
-  c.name = i + 1 == pattern_choice_count ? "the model's" : std::string(row.name);
+  // One word each: a card is narrow.
+  c.name = i + 1 == pattern_choice_count ? "the model's" : std::string(row.name.substr(0, row.name.find(' ')));
   std::transform(c.name.begin(), c.name.begin() + 1, c.name.begin(),
                  [](char x) { return static_cast<char>(std::tolower(x)); });
   c.work = format_text(row.work_share, "%") + " work";
@@ -113,23 +116,27 @@ void arrange_mask(const Inputs& in, const Outputs& out, const Run& run, Picture&
 void arrange_price(const Inputs& in, const Outputs& out, Picture& p) {
   const auto chip = find_chip(in.chip);
   const auto model = find_model(in.model);
+  // Times share their scale, so that one sees whether attention is what takes it.
+  const double longest = std::max({out.causal.prefill_s, out.price.prefill_s, out.price.linear_s});
   const auto row = [&](std::string name, std::string output, std::string_view unit, double yours, double causal,
                        std::string note) {
     PriceRow r{.name = std::move(name), .output = std::move(output), .note = std::move(note)};
     r.yours = yours;
     r.causal = causal;
+    r.most = unit == "s" ? longest : std::max(yours, causal);
     r.words = format_text(yours, unit);
     if (yours != causal) r.words += " of " + format_text(causal, unit);
     p.price.push_back(std::move(r));
   };
   row("attention", "prefill_s", "s", out.price.prefill_s, out.causal.prefill_s, "the prompt, by tiles");
-  row("pairs alone", "attention_flops", "FLOP", out.price.flops, out.causal.flops, "were no tile half empty");
   row("other matmuls", "linear_s", "s", out.price.linear_s, out.causal.linear_s, "same layers, same tokens");
+  row("pairs wanted", "attention_flops", "FLOP", out.price.flops, out.price.tile_flops, "of what the tiles compute");
   row("cache", "cache_bytes", "B", out.price.cache_bytes, out.causal.cache_bytes, "kept for one sequence");
   row("read a token", "read_bytes", "B", out.price.read_bytes, out.causal.read_bytes, "keys and values, decode");
-  p.price_words = std::string("Hollow: causal attention in all layers. Filled: yours. ") +
-                  count_text(out.stack_layers) + " layers in the heads of " + (model ? (*model)->name : "the model") +
-                  " on one " + (chip ? (*chip)->short_name : "chip") + ", every time the least that is possible.";
+  p.price_words =
+      std::string("Filled: yours. Hollow: causal attention in all layers, or all pairs of the computed tiles. ") +
+      count_text(out.stack_layers) + " layers in the heads of " + (model ? (*model)->name : "the model") + " on one " +
+      (chip ? (*chip)->short_name : "chip") + ", every time the least that is possible.";
 }
 
 }  // namespace
@@ -142,9 +149,9 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   p.edge_dragged = out.full_layers == 0 && (in.pattern == Pattern::window || in.pattern == Pattern::sinks);
   p.near_share = out.near_tokens / static_cast<double>(in.sequence);
   p.near_words = format_text(in.near_share, "%") + " from the last " + count_text(out.near_tokens);
-  p.edge_words = "dashed: as far as anything can come";
-  p.model_words = "shade, log: how much does, if each layer kept " + format_text(in.residual, "") +
-                  " and spread the rest evenly: a model";
+  p.edge_words = "Dashed: what can arrive.";
+  p.model_words = "Shade, log: how much does, in a model in which each layer keeps " + format_text(in.residual, "") +
+                  " of a state and spreads the rest evenly.";
   for (std::size_t i = 0; i < out.patterns.size(); ++i) p.cards.push_back(card_of(out.patterns[i], run.thumbs[i], i));
   arrange_mask(in, out, run, p);
   arrange_price(in, out, p);

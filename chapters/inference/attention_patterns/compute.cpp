@@ -6,6 +6,7 @@
 #include "chapters/inference/attention_patterns/lab.h"
 #include "models/base/integer_math.h"
 #include "models/compression/deployment.h"
+#include "models/training/packing_lengths.h"
 #include "models/transformer/roofline_ops.h"
 
 namespace chapters::inference::attention_patterns {
@@ -20,7 +21,9 @@ constexpr std::int64_t thumb_cells = 48, mask_cells = 96, cone_columns = 256;
 /// The layers of a pattern, or a sentence.
 models::Result<md::PatternStack> stack_of(const Inputs& in, Pattern pattern, const models::Architecture& a) {
   if (pattern == Pattern::model) return md::stack_of_model(a, in.sequence);
-  auto mask = md::AttentionMask::make(shape_of(in, pattern));
+  const auto shape = shape_of(in, pattern);
+  if (!shape) return models::Result<md::PatternStack>::fail(shape.error);
+  auto mask = md::AttentionMask::make(*shape);
   if (!mask) return models::Result<md::PatternStack>::fail(std::move(mask.error));
   return models::Result<md::PatternStack>::ok(md::stack_of_layers(std::move(*mask), in.layers, in.full_every));
 }
@@ -110,6 +113,7 @@ void add_price(const md::PatternStack& stack, Outputs& out) {
   const bool windowed =
       stack.mask.pattern() != md::AttentionPattern::causal && stack.mask.pattern() != md::AttentionPattern::document;
   out.window_tokens = windowed ? as_double(stack.mask.shape().window) : none;
+  if (!windowed) out.window_influence = none;
   out.tile_share = 100 * out.price.tile_entries / out.causal.tile_entries;
   out.tile_fill = 100 * out.price.entries / out.price.tile_entries;
   out.kernel_speedup = out.causal.tile_entries / out.price.tile_entries;
@@ -118,7 +122,7 @@ void add_price(const md::PatternStack& stack, Outputs& out) {
 
 }  // namespace
 
-md::PatternShape shape_of(const Inputs& in, Pattern pattern) {
+models::Result<md::PatternShape> shape_of(const Inputs& in, Pattern pattern) {
   md::PatternShape s;
   s.pattern = static_cast<md::AttentionPattern>(pattern);
   s.sequence = in.sequence;
@@ -130,10 +134,13 @@ md::PatternShape shape_of(const Inputs& in, Pattern pattern) {
   s.blocks_first = in.blocks_first;
   s.blocks_random = in.blocks_random;
   s.document_tokens = in.document_tokens;
-  if (pattern == Pattern::document)
-    for (const double length : in.documents) s.documents.push_back(std::llround(length));
   s.seed = in.seed;
-  return s;
+  if (pattern == Pattern::document && in.documents.find_first_not_of(" \t\n") != std::string::npos) {
+    const auto lengths = models::parse_lengths(in.documents, md::most_pattern_tokens);
+    if (!lengths) return models::Result<md::PatternShape>::fail(lengths.error);
+    s.documents.assign(lengths->begin(), lengths->end());
+  }
+  return models::Result<md::PatternShape>::ok(std::move(s));
 }
 
 Computed<Outputs, Run> compute(const Inputs& in, Progress& progress, Cones& cones) {
@@ -166,7 +173,9 @@ Computed<Outputs, Run> compute(const Inputs& in, Progress& progress, Cones& cone
   if (!progress.facts_alone) run->mask = grid_of(stack->mask, mask_cells, in.tile);
   for (std::size_t i = 0; i < pattern_choice_count; ++i) {
     const auto pattern = static_cast<Pattern>(i);
-    auto other = stack_of(in, pattern, a);
+    Inputs theirs = in;
+    if (in.pattern != Pattern::document) theirs.documents.clear();  // what does not read is said where it counts
+    auto other = stack_of(theirs, pattern, a);
     if (!other) return infeasible<Answer>(std::move(other.error));
     const auto price = md::price_of_pattern(a, *other, setup);
     const auto all = causal_price(in, a, static_cast<std::int64_t>(other->full.size()), setup);

@@ -54,9 +54,10 @@ void describe_pattern(Fields& f, Inputs& in) {
   f.integer("document_tokens", in.document_tokens, {"Mean document", "tokens"},
             "Lengths are drawn with this mean, exponentially: many are short, a few long.",
             {.range = {1, 1048576, Scale::log}, .typical = {256, 131072}, .when = {"pattern", "document"}});
-  f.reals("documents", in.documents, {"Your documents", "tokens"},
-          "Lengths in tokens, one after the other, repeated until the sequence is full; empty: they are drawn.",
-          {.range = {1, 1048576, Scale::log}, .when = {"pattern", "document"}});
+  f.text("documents", in.documents, "Your documents",
+         "Lengths in tokens, with commas or blanks between them, repeated until the sequence is full; empty: they are "
+         "drawn.",
+         {.when = {"pattern", "document"}, .max_bytes = 40'000});
   f.integer("seed", in.seed, "Seed", "It draws random blocks and lengths of documents.",
             {.range = {1, 999}, .when = {"pattern", "block|document"}});
 }
@@ -161,7 +162,7 @@ void describe(Fields& f, Outputs& o) {
          {.formula = "window: layers x (1 - kept) x (window - 1) / 2", .source = influence_source});
   f.real("window_influence", o.window_influence, {"From one window", "%"},
          "The part of influence that comes from the last window of tokens, in the same model.",
-         {.source = influence_source});
+         {.absent = "No layer has a window.", .source = influence_source});
   f.real("layers_to_all", o.layers_to_all, "Layers to all",
          "Layers until every token of the sequence can arrive; more than there are where the stack is too low.",
          {.absent = never, .formula = "window: (sequence - 1) / (window - 1), rounded up"});
@@ -175,7 +176,8 @@ void describe(Fields& f, Outputs& o) {
   f.real("stack_layers", o.stack_layers, "Layers stacked", "Those set, or the model's own.");
   f.real("full_layers", o.full_layers, "Whole layers", "Layers that look at all earlier tokens.");
   f.real("part_layers", o.part_layers, "Layers with the pattern", {.formula = "layers - whole layers"});
-  f.real("window_tokens", o.window_tokens, {"Window of the layers", "tokens"}, {.absent = "No layer has a window."});
+  f.real("window_tokens", o.window_tokens, {"Window of the layers", "tokens"},
+         "Tokens of a window or a block, as set or as the model has them.", {.absent = "No layer has a window."});
   describe_costs(f, o);
   f.group("All patterns");
   f.table("patterns", o.patterns, "The patterns with what is set");

@@ -24,6 +24,7 @@ float back_x(const Rect& cone, double share) { return cone.max.x - cone.width() 
 void paint_layer_axis(const Painter& p, const Rect& cone, std::int64_t axis_layers) {
   const auto& t = widgets::theme();
   const float small = t.type(Type::small);
+  p.text({cone.min.x - t.px(7), cone.min.y - small - t.px(8)}, "layer", t.muted, Type::small, Font::sans, Align::right);
   const int parts = cone.height() > t.px(120) ? 4 : 2;
   for (int i = 0; i <= parts; ++i) {
     const std::int64_t layer = axis_layers * i / parts;
@@ -92,9 +93,10 @@ void paint_cone(const Painter& p, const ReachPlaces& l, const Picture& picture) 
   p.frame(l.cone.min, l.cone.max, t.line);
   paint_bracket(p, l, picture);
   if (l.words.height() <= 0) return;
-  const float wide = p.text(l.words.min, picture.edge_words, t.text, Type::small);
-  widgets::fit_text(p, {l.words.min.x + wide + t.px(16), l.words.min.y}, picture.model_words,
-                    l.words.width() - wide - t.px(16), t.muted, Type::small);
+  const float x = l.cone.min.x, y = l.words.min.y;
+  const float wide = p.text({x, y}, picture.edge_words, t.text, Type::small);
+  widgets::fit_text(p, {x + wide + t.px(10), y}, picture.model_words, l.words.max.x - x - wide - t.px(10), t.muted,
+                    Type::small);
 }
 
 void paint_handle(const Painter& p, ImVec2 at, bool hot) {

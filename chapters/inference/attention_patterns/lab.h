@@ -27,7 +27,7 @@ struct Inputs {
   std::int64_t window = 4096, layers = 32, full_every = 0, sequence = 131072;
   std::int64_t sinks = 4, global_every = 4096, dilation = 8, blocks_back = 0, blocks_first = 0, blocks_random = 0;
   std::int64_t document_tokens = 16384, seed = 1;
-  std::vector<double> documents;           ///< tokens; empty: lengths are drawn
+  std::string documents;                   ///< lengths in tokens; empty: they are drawn
   double residual = 0.5, near_share = 99;  ///< near_share: %
   std::string model = "mistral-7b-v0.1", chip = "h100_sxm", kv_format = "bf16";
   std::int64_t tile = 128, margin_tokens = 0;
@@ -101,8 +101,7 @@ struct Card {
 /// A row of the price: a hollow bar for causal attention, a filled one for yours.
 struct PriceRow {
   std::string name, words, output, note;
-  double yours = 0, causal = 0;
-  bool marks = false;  ///< no saving: the same in both
+  double yours = 0, causal = 0, most = 0;  ///< most: what the whole width stands for
 };
 
 struct Picture {
@@ -126,12 +125,11 @@ struct Picture {
 
 struct View {
   ReachPlaces places;
-  std::int64_t held = 0;  ///< the value when a handle was taken
 };
 
 const Choices& pattern_choices();
-/// The mask's sizes as they are set, for this pattern.
-models::inference::PatternShape shape_of(const Inputs& in, Pattern pattern);
+/// The mask's sizes as they are set, for this pattern; a sentence where lengths of documents do not read.
+models::Result<models::inference::PatternShape> shape_of(const Inputs& in, Pattern pattern);
 
 Computed<Outputs, Run> compute(const Inputs& in, Progress& progress, Cones& cones);
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run);

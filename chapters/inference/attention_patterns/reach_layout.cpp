@@ -11,12 +11,12 @@ ReachPlaces layout_reach(const widgets::Rect& room, float scale, float small, st
   l.shown = std::clamp<std::size_t>(cards, 1, ReachPlaces::most_cards);
   const float pitch = room.width() / static_cast<float>(l.shown);
   // Cards get up to two fifths of the height; figures go before the masks get too small to read.
-  const float share = 0.42f * room.height();
+  const float share = 0.4f * room.height();
   const float wide = std::min(pitch - px(14), px(132));
-  const bool heading = room.height() > px(340);
+  const bool heading = room.height() > px(400);
   const float head = heading ? line + px(4) : 0;
   for (l.lines = 3; l.lines > 0; --l.lines)
-    if (share - head - static_cast<float>(l.lines + 1) * line >= px(52)) break;
+    if (share - head - static_cast<float>(l.lines + 1) * line >= px(42)) break;
   l.thumb = std::clamp(share - head - static_cast<float>(l.lines + 1) * line - px(4), px(20), std::max(px(20), wide));
   const float cards_height = l.thumb + static_cast<float>(l.lines + 1) * line + px(6);
   const float top_of_cards = room.max.y - cards_height;

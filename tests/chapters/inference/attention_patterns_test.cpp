@@ -3,6 +3,7 @@
 #include <string>
 
 #include "chapters/inference/attention_patterns/reach_layout.h"
+#include "models/inference/attention_patterns_cost.h"
 #include "tests/support/base/near.h"
 #include "tests/support/lab/answers.h"
 #include "tests/support/lab/canvas.h"
@@ -46,9 +47,11 @@ TEST_CASE("attention patterns lab: entries, cache and reach by key, pattern for 
   set(*lab, "pattern", "global", "global_every", 4);
   CHECK(computed(*lab, "reach_tokens") == 8);
   CHECK(out(*lab, "entries") == 1 + 2 + 3 + 4 + 5 + 4 + 4 + 5);
-  set(*lab, "pattern", "document", "documents", "[5, 2]");
+  set(*lab, "pattern", "document", "documents", "5, 2");
   CHECK(computed(*lab, "entries") == 15 + 3 + 1);
   CHECK(out(*lab, "reach_tokens") == 1);
+  CHECK(reason_of(set(*lab, "documents", "5, none")).starts_with("Number 2 of the list is no whole number"));
+  CHECK(computed(set(*lab, "pattern", "causal"), "entries") == 36);  // there it does not matter
 }
 
 TEST_CASE("attention patterns lab: a whole layer brings everything, and models are taken as their config files are") {
@@ -83,6 +86,16 @@ TEST_CASE("attention patterns lab: a config.json with layer_types is one's own m
   CHECK(stack->mask.shape().window == 8);
   CHECK(stack->full == std::vector<bool>{false, false, false, true});
   CHECK(models::inference::reach_of(*stack).back().tokens == 100);
+  // Llama 4's layers with a rotation see their own chunk: a window is no chunk.
+  const std::string chunks = R"({"model_type": "llama4_text", "hidden_size": 64, "intermediate_size": 64,
+      "num_hidden_layers": 3, "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 16, "vocab_size": 100,
+      "num_local_experts": 2, "attention_chunk_size": 8})";
+  const auto b = models::parse_config(chunks, "own");
+  REQUIRE(b);
+  const auto apart = models::inference::stack_of_model(*b, 100);
+  REQUIRE(apart);
+  CHECK(apart->mask.pattern() == models::inference::AttentionPattern::block);
+  CHECK(models::inference::reach_of(*apart).back().tokens == 4);  // 96 to 99
 }
 
 TEST_CASE("attention patterns lab: a dilated mask has few pairs and a kernel skips nothing of its span") {
@@ -134,7 +147,7 @@ TEST_CASE("attention patterns lab: cone, axis and cards have places that do not 
 
 TEST_CASE("attention patterns lab: the answer says reach as a fact and influence as even, and blocks that stay apart") {
   CHECK(answer_of(patterns_lab).starts_with("A window of `4,096` can reach `131,041` tokens in `32` layers; "));
-  CHECK(answer_of(patterns_lab).find("even influence") != std::string::npos);
+  CHECK(answer_of(patterns_lab).find("even attention") != std::string::npos);
   CHECK(answer_of(patterns_lab, R"({"pattern": "block", "window": 8192, "layers": 48})")
             .starts_with("Blocks of `8,192` stay apart: after `48` layers the last token has heard `8,192`"));
   CHECK(answer_of(patterns_lab, R"({"pattern": "model", "model": "gemma-3-27b"})")
