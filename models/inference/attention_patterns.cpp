@@ -77,6 +77,10 @@ std::string pattern_problem(const PatternShape& s) {
   if (auto p = range_problem("The number of first blocks", s.blocks_first, 0, most); !p.empty()) return p;
   if (auto p = range_problem("The number of random blocks", s.blocks_random, 0, 64); !p.empty()) return p;
   if (auto p = range_problem("The mean length of documents", s.document_tokens, 1, most); !p.empty()) return p;
+  if (const std::int64_t blocks = ceil_div(s.sequence, s.window);
+      s.pattern == AttentionPattern::block && s.blocks_random > 0 && blocks > most_random_blocks)
+    return "With random blocks a sequence has at most " + std::to_string(most_random_blocks) + " blocks and not " +
+           std::to_string(blocks) + ": take larger blocks or a shorter sequence.";
   for (const std::int64_t length : s.documents)
     if (auto p = range_problem("The length of a document", length, 1, most); !p.empty()) return p;
   return {};

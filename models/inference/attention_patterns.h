@@ -19,6 +19,8 @@ enum class AttentionPattern : std::uint8_t { causal, window, global, dilated, bl
 inline constexpr int attention_pattern_count = 7;
 
 inline constexpr std::int64_t most_pattern_tokens = std::int64_t{1} << 20;
+/// Blocks of a sequence that may see random others: as many as a million tokens have in blocks of 64.
+inline constexpr std::int64_t most_random_blocks = std::int64_t{1} << 14;
 
 struct PatternShape {
   AttentionPattern pattern = AttentionPattern::window;
@@ -30,7 +32,7 @@ struct PatternShape {
   std::int64_t blocks_back = 0, blocks_first = 0, blocks_random = 0;  ///< block: seen beside the own one
   std::int64_t document_tokens = 8192;  ///< mean of drawn lengths; they are exponential, at least 1
   std::vector<std::int64_t> documents;  ///< not empty: these lengths, repeated until the sequence is full
-  std::int64_t seed = 1;                ///< of documents and random blocks
+  std::int64_t seed = 1;                ///< draws documents and random blocks
   bool operator==(const PatternShape&) const = default;
 };
 
@@ -72,16 +74,16 @@ class AttentionMask {
   /// All tiles that hold an entry.
   double tiles(std::int64_t side) const;
 
-  /// Of a document mask: where each document begins, and `sequence` at the end; empty for others.
+  /// Where each document begins, in a document mask, and `sequence` at the end; empty for others.
   const std::vector<std::int64_t>& document_starts() const { return starts_; }
-  /// Of a block mask: the random blocks that a block sees, sorted; empty for others.
+  /// The random blocks that a block sees, in a block mask, sorted; empty for others.
   std::span<const std::int64_t> random_blocks(std::int64_t block) const;
   std::int64_t block_count() const;
 
  private:
   PatternShape shape_;
   std::vector<std::int64_t> starts_;
-  std::vector<std::int64_t> random_;      ///< of all blocks, one after the other
+  std::vector<std::int64_t> random_;      ///< all blocks' own, one after the other
   std::vector<std::int64_t> random_end_;  ///< by block: where its part of `random_` ends
 };
 

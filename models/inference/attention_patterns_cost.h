@@ -27,8 +27,8 @@ struct PatternPriceSetup {
 struct PatternPrice {
   double entries = 0;       ///< pairs of query and key, of one head of each layer
   double tile_entries = 0;  ///< the same with all pairs of the tiles that are computed
-  double flops = 0;         ///< of the entries: two products, 2 FLOP a multiply-add
-  double tile_flops = 0;    ///< of the tiles
+  double flops = 0;         ///< the entries' alone: two products, 2 FLOP a multiply-add
+  double tile_flops = 0;    ///< the tiles'
   double prefill_s = 0;     ///< tile_flops at the chip's rate: the least
   double linear_flops = 0;  ///< projections and feed-forward of the same layers and tokens
   double linear_s = 0;

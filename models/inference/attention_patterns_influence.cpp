@@ -76,20 +76,22 @@ struct InfluenceLayer {
       below[at(j)] = kept(j) + std::max(0.0, sum);
     }
   }
-  void global() {
+  /// `shares`: 1 over the keys of each row.
+  void global(const std::vector<double>& shares) {
     const std::int64_t g = s.global_every, w = s.window;
+    for (std::int64_t i = 0; i < n(); ++i) given[at(i)] = part(i) * shares[at(i)];
     double globals = 0;  // handed out by global tokens: all before them get it
     double sum = 0, all = 0;
-    for (std::int64_t i = 0; i < n(); ++i) {
-      const std::int64_t far = std::max<std::int64_t>(0, i - w + 1);
-      const double seen = i % g == 0 ? as_double(i + 1) : as_double(std::min(i + 1, w) + ceil_div(far, g));
-      given[at(i)] = part(i) / seen;
-    }
+    // Places within the stride of global tokens, of j and of the token that leaves the window at j.
+    std::int64_t place = (n() - 1) % g, gone = (n() - 1 + w) % g;
     for (std::int64_t j = n() - 1; j >= 0; --j) {
-      (j % g == 0 ? globals : sum) += given[at(j)];
-      all += given[at(j)];
-      if (j + w < n() && (j + w) % g != 0) sum -= given[at(j + w)];
-      below[at(j)] = kept(j) + (j % g == 0 ? all : globals + std::max(0.0, sum));
+      const double own = given[at(j)];
+      (place == 0 ? globals : sum) += own;
+      all += own;
+      if (j + w < n() && gone != 0) sum -= given[at(j + w)];
+      below[at(j)] = kept(j) + (place == 0 ? all : globals + std::max(0.0, sum));
+      place = place == 0 ? g - 1 : place - 1;
+      gone = gone == 0 ? g - 1 : gone - 1;
     }
   }
   void blocks(const AttentionMask& m) {
@@ -124,9 +126,10 @@ struct InfluenceWalk {
   const PatternStack& stack;
   double residual;
   std::vector<double> above, given, below;
-  std::int64_t lo;         ///< nothing counts before it
-  std::int64_t window_lo;  ///< the same without first tokens that all see
-  bool mixed = false;      ///< a full layer was passed
+  std::vector<double> shares;  ///< 1 over the keys of each row, where tokens are global
+  std::int64_t lo;             ///< nothing counts before it
+  std::int64_t window_lo;      ///< the same without first tokens that all see
+  bool mixed = false;          ///< a full layer was passed
 
   InfluenceWalk(const PatternStack& of, double kept) : stack(of), residual(kept) {
     const auto n = static_cast<std::size_t>(stack.mask.sequence());
@@ -134,6 +137,11 @@ struct InfluenceWalk {
     given.assign(n, 0);
     below.assign(n, 0);
     above.back() = 1;
+    const PatternShape& s = stack.mask.shape();
+    for (std::int64_t i = 0; s.pattern == AttentionPattern::global && i < s.sequence; ++i) {
+      const std::int64_t far = std::max<std::int64_t>(0, i - s.window + 1), near = i + 1 - far;
+      shares.push_back(1 / as_double(i % s.global_every == 0 ? i + 1 : near + ceil_div(far, s.global_every)));
+    }
     lo = window_lo = stack.mask.sequence() - 1;
   }
 
@@ -182,7 +190,7 @@ struct InfluenceWalk {
         layer.dilated_all();
         break;
       case AttentionPattern::global:
-        layer.global();
+        layer.global(shares);
         break;
       case AttentionPattern::block:
         layer.blocks(stack.mask);

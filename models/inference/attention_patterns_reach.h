@@ -42,14 +42,14 @@ std::optional<double> layers_to_everything(const PatternStack& stack);
 /// which halves residual and attention, with even weights.)
 struct InfluenceSetup {
   double residual = 0.5;              ///< 0 to below 1
-  double share = 0.99;                ///< of influence, for `near_tokens`
+  double share = 0.99;                ///< part of influence, for `near_tokens`
   std::int64_t columns = 0;           ///< bins of the picture; 0: none
   std::function<bool(double)> go_on;  ///< asked with the part done; false ends it
 };
 struct Influence {
   double mean_back = 0;     ///< mean distance of what arrives, tokens
   double near_tokens = 0;   ///< the fewest newest tokens from which `share` of it is
-  double window_share = 0;  ///< of it, from the last `window` tokens
+  double window_share = 0;  ///< the part from the last `window` tokens
   /// [layers looked through][bin], the oldest token's bin first: the sum over the tokens of a bin; each row sums to 1.
   std::vector<std::vector<float>> bins;
   bool ended = false;  ///< `go_on` said no: nothing above holds

@@ -174,7 +174,9 @@ Computed<Outputs, Run> compute(const Inputs& in, Progress& progress, Cones& cone
   for (std::size_t i = 0; i < pattern_choice_count; ++i) {
     const auto pattern = static_cast<Pattern>(i);
     Inputs theirs = in;
-    if (in.pattern != Pattern::document) theirs.documents.clear();  // what does not read is said where it counts
+    // What cannot be is said where it counts.
+    if (in.pattern != Pattern::document) theirs.documents.clear();
+    if (in.pattern != Pattern::block && in.sequence / in.window >= md::most_random_blocks) theirs.blocks_random = 0;
     auto other = stack_of(theirs, pattern, a);
     if (!other) return infeasible<Answer>(std::move(other.error));
     const auto price = md::price_of_pattern(a, *other, setup);

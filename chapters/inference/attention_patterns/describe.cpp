@@ -30,7 +30,7 @@ void describe_pattern(Fields& f, Inputs& in) {
       "How many tokens a window has, the token itself counted; with blocks, the tokens of a block.",
       {.range = {1, 1048576, Scale::log}, .typical = {64, 131072}, .headline = true, .when = {"pattern", windows}});
   f.integer("layers", in.layers, "Layers", "How many layers are stacked.",
-            {.range = {1, 256}, .typical = {1, 96}, .headline = true, .when = {"pattern", made}});
+            {.range = {1, 128, Scale::log}, .headline = true, .when = {"pattern", made}});
   f.integer("full_every", in.full_every, "Whole layer every",
             "One layer in so many looks at all earlier tokens (Gemma 3: 6, gpt-oss: 2); at 0 none does.",
             {.range = {0, 64}, .typical = {0, 12}, .when = {"pattern", "window|global|dilated|block|sinks|document"}});
@@ -87,7 +87,7 @@ void describe_price(Fields& f, Inputs& in) {
 
 void describe_costs(Fields& f, Outputs& o) {
   f.group("The price of the prompt");
-  f.real("prefill_s", o.price.prefill_s, {"Attention", "s"}, "Of all layers, at the chip's peak: the least.",
+  f.real("prefill_s", o.price.prefill_s, {"Attention", "s"}, "All layers together, at the chip's peak: the least.",
          {.formula = "computed pairs x 2 FLOP x heads x (key + value width) / peak"});
   f.real("causal_prefill_s", o.causal.prefill_s, {"Attention, causal", "s"}, "The same if all layers were causal.",
          {.formula = "causal tiles x 2 FLOP x heads x (key + value width) / peak"});
@@ -98,9 +98,9 @@ void describe_costs(Fields& f, Outputs& o) {
          {.formula = "pairs x 2 x heads x (key + value width)"});
   f.real("tile_flops", o.price.tile_flops, {"FLOPs computed", "FLOP"}, "Those of every tile that has a pair.",
          {.formula = "tiles x tile^2 x 2 x heads x (key + value width)"});
-  f.real("tile_share", o.tile_share, {"Tiles computed", "%"}, "Of those that a causal kernel computes.",
+  f.real("tile_share", o.tile_share, {"Tiles computed", "%"}, "Against those that a causal kernel computes.",
          {.formula = "tiles / causal tiles"});
-  f.real("tile_fill", o.tile_fill, {"Pairs wanted", "%"}, "Of the pairs in the tiles that are computed.",
+  f.real("tile_fill", o.tile_fill, {"Pairs wanted", "%"}, "Against all pairs in the tiles that are computed.",
          {.formula = "pairs / pairs of computed tiles"});
   f.real("kernel_speedup", o.kernel_speedup, {"Kernel skips", "\xC3\x97"},
          "How many times fewer tiles than a causal kernel: the most that skipping can save.",

@@ -80,7 +80,8 @@ void paint_shades(const Painter& p, const Rect& at, const std::vector<Shade>& sh
 }
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
-  stage.panel("reach", {.title = "Reach", .least = {560, 330}, .answers = true, .marks = "cone, cards"},
+  stage.panel("reach",
+              {.title = "Reach", .least = {560, 330}, .ideal = {0, 580}, .answers = true, .marks = "cone, cards"},
               [&](ImVec2 size) { draw_reach(in, out, picture, view, size); });
   stage.panel("mask", {.title = "The mask, large", .least = {420, 300}},
               [&](ImVec2 size) { draw_mask(picture, size); });

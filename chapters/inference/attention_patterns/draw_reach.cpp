@@ -155,7 +155,7 @@ void take_top(Inputs& in, const Rect& cone, const Picture& picture) {
     return;
   const double share = static_cast<double>((cone.max.y - ImGui::GetMousePos().y) / std::max(1.0f, cone.height()));
   const double layers = std::round(share * static_cast<double>(picture.axis_layers));
-  in.layers = static_cast<std::int64_t>(std::clamp(share > 1.02 ? layers + 1 : layers, 1.0, 256.0));
+  in.layers = static_cast<std::int64_t>(std::clamp(share > 1.02 ? layers + 1 : layers, 1.0, 128.0));
 }
 
 /// A guess of tokens stands across the cone, as far back as it says.

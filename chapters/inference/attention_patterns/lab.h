@@ -37,7 +37,7 @@ struct Inputs {
 /// One pattern with what is set, in all layers; the model's own as its config file has them.
 struct PatternRow {
   std::string name;
-  double entries = 0;      ///< of one masked layer
+  double entries = 0;      ///< pairs in one masked layer
   double work_share = 0;   ///< %
   double tile_share = 0;   ///< %, of a causal mask's tiles
   double kept_tokens = 0;  ///< a masked layer
@@ -112,7 +112,7 @@ struct Picture {
   std::vector<float> edge;  ///< by layers looked through: share of the sequence that the edge is back
   std::int64_t layers = 0, axis_layers = 0;
   bool edge_dragged = false;  ///< a hand may take the edge: it is the window's
-  double near_share = 0;      ///< of the sequence
+  double near_share = 0;      ///< a part of the sequence
   std::string near_words, edge_words, model_words;
   std::vector<Card> cards;
   std::vector<Shade> mask;

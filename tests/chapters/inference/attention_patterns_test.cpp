@@ -89,7 +89,7 @@ TEST_CASE("attention patterns lab: a config.json with layer_types is one's own m
   // Llama 4's layers with a rotation see their own chunk: a window is no chunk.
   const std::string chunks = R"({"model_type": "llama4_text", "hidden_size": 64, "intermediate_size": 64,
       "num_hidden_layers": 3, "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 16, "vocab_size": 100,
-      "num_local_experts": 2, "attention_chunk_size": 8})";
+      "num_local_experts": 2, "num_experts_per_tok": 1, "attention_chunk_size": 8})";
   const auto b = models::parse_config(chunks, "own");
   REQUIRE(b);
   const auto apart = models::inference::stack_of_model(*b, 100);

@@ -208,6 +208,10 @@ TEST_CASE(
   s.window = 0;
   CHECK(AttentionMask::make(s).error == "The window is 0; it is from 1 to 1048576.");
   s.window = 1;
+  PatternShape blocks{.pattern = AttentionPattern::block, .sequence = 100000, .window = 4, .blocks_random = 2};
+  CHECK(AttentionMask::make(blocks).error ==
+        "With random blocks a sequence has at most 16384 blocks and not 25000: take larger blocks or a shorter "
+        "sequence.");
   s.documents = {5, -1};
   CHECK(AttentionMask::make(s).error == "The length of a document is -1; it is from 1 to 1048576.");
 }
