@@ -7,6 +7,7 @@
 
 #include "models/serving/serving_cost.h"
 #include "models/serving/serving_gaps.h"
+#include "models/serving/serving_prefix_store.h"
 #include "models/serving/serving_requests.h"
 
 /// A serving engine as a discrete-event simulation: requests wait, are batched by a policy, and leave.
@@ -36,6 +37,15 @@ struct ServingSetup {
   std::int64_t block_tokens = 16, blocks = 1 << 20;
   Preemption preemption = Preemption::recompute;
   double swap_bytes_per_s = 25e9;
+  /// Blocks that must stay free when a request joins others (continuous and chunked alone).
+  std::int64_t watermark_blocks = 0;
+  /// Whoever has waited longer than this for a place, and has no token yet, is sent away when his turn comes
+  /// (continuous and chunked alone).
+  double drop_after_s = std::numeric_limits<double>::infinity();
+  /// By request: what its prompt begins with, and whose cache a replica may still have (continuous and chunked alone).
+  /// Empty: all prompts are read whole.
+  std::span<const PromptPrefix> prefixes;
+  std::int64_t token_ticks = 0;  ///< The most tokens whose times are kept (continuous and chunked alone).
   /// The run is pictured from the arrival of request `history_from`, numbered from 0, until it and those up to
   /// `history_requests` in all have left: spans, queue and cache are kept of all who are there in that time.
   std::int64_t history_from = 0, history_requests = 0;
@@ -54,11 +64,18 @@ struct SlotSpan {
   SlotUse use = SlotUse::decode;
   bool preempted = false;  ///< ended by preemption
 };
+/// A token of a request, and when it was there.
+struct TokenTick {
+  std::int32_t request = 0;
+  std::int64_t time_us = 0;
+  bool operator==(const TokenTick&) const = default;
+};
 struct ServingPoint {
   double time_s = 0, value = 0;
 };
 
-/// What happened to one request; times are NaN if it was refused because it can never fit.
+/// What happened to one request; times are NaN if it was refused because it can never fit, or
+/// was sent away.
 struct ServedRequest {
   double start_s = 0;        ///< first taken from the queue
   double first_token_s = 0;  ///< computed; in a plain queue the end
@@ -69,6 +86,8 @@ struct ServedRequest {
 /// What a run came to, as counts.
 struct ServingCounts {
   std::int64_t completed = 0, refused = 0, preemptions = 0;
+  std::int64_t dropped = 0;  ///< sent away because they had waited too long
+  double kept_tokens = 0;    ///< of prompts whose cache was still there, and that were not computed again
   /// Arrivals, admissions, steps that change the batch, first tokens, preemptions and departures.
   std::int64_t events = 0;
   double end_s = 0;  ///< time of the last departure
@@ -89,6 +108,7 @@ struct ServingRun : ServingCounts, ServingIntegrals {
   double tokens = 0;             ///< output tokens delivered
   TokenGaps gaps;                ///< between a request's tokens, in the time that is measured; none in a plain queue
   bool stopped = false;          ///< cancelled, or more events than allowed: figures mean nothing
+  std::vector<TokenTick> ticks;  ///< by replica, and of each in order of its steps
   // Recorded only for replica 0, while its requests that are pictured are there; used for drawing.
   std::vector<SlotSpan> spans;
   std::vector<ServingPoint> waiting, blocks;

@@ -49,6 +49,22 @@ class Ledger {
     run_.end_s = std::max(run_.end_s, now_s);
     if (run_.completed / 4096 != (run_.completed - count) / 4096) report();
   }
+  /// A request goes on at another replica.
+  void hand_over(double now_s) {
+    pass(now_s);
+    --in_system_;
+    ++run_.events;
+  }
+  /// The request at `i` has waited too long, and leaves the queue with nothing.
+  void drop(std::size_t i, double now_s) {
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    take(now_s, 1);
+    --in_system_;
+    ++run_.events;
+    ++run_.dropped;
+    served(i) = {nan, nan, nan, nan};
+    done(i);
+  }
   ServedRequest& served(std::size_t i) { return run_.served[static_cast<std::size_t>(share_.ids[i])]; }
   /// The request at `i` has got all that it came for.
   void done(std::size_t i) {
@@ -149,23 +165,6 @@ struct Ramp {
     while (steps > 1 && time_of(steps - 1) >= until_s) --steps;
     return std::min(steps, most);
   }
-};
-
-/// A sequence in the batch. Stored tokens have their keys and values in the cache; the newest token has not.
-struct Sequence {
-  std::size_t request = 0;
-  std::int64_t lane = 0;
-  std::int64_t stored = 0, blocks = 0;
-  std::int64_t prompt_left = 0;  ///< tokens to put through before it decodes
-  std::int64_t tokens_left = 0;  ///< to generate
-  double since_s = 0;            ///< beginning of the span that goes on
-  double token_s = -1;           ///< time of its newest token; before the first, -1
-};
-/// A request in the queue; one that was preempted comes with what it has.
-struct Waiting {
-  std::size_t request = 0;
-  std::int64_t generated = 0, swapped = 0;  ///< tokens generated; tokens of cache on the host
-  double token_s = -1;                      ///< as of a sequence
 };
 
 inline std::int64_t blocks_of(std::int64_t tokens, const ServingSetup& setup) {

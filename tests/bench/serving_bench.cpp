@@ -2,7 +2,7 @@
 #include <benchmark/benchmark.h>
 
 #include "chapters/mechanism/catalog.h"
-#include "models/serving/serving.h"
+#include "models/serving/fleet.h"
 #include "tests/bench/stage.h"
 
 namespace bench {
@@ -43,6 +43,35 @@ BENCHMARK(language_model)
     ->ArgsProduct({{static_cast<int>(ServingPolicy::fixed), static_cast<int>(ServingPolicy::continuous),
                     static_cast<int>(ServingPolicy::chunked)},
                    {8, 64}})
+    ->Unit(benchmark::kMillisecond);
+
+/// A million requests before a fleet: eight replicas behind a router, or two and six in two pools.
+void fleet(benchmark::State& state) {
+  assets();
+  const auto& catalog = chapters::catalog();
+  const auto cost =
+      models::serving_cost(catalog.model("llama-3-70b")->architecture, {.chip = catalog.chip("h100_sxm"), .chips = 8});
+  const auto requests = models::make_requests({.requests = 1'000'000, .rate_per_s = 60});
+  models::FleetSetup setup{
+      .replica = {.policy = models::ServingPolicy::chunked, .cost = &*cost, .servers = 8, .slots = 64},
+      .router = static_cast<models::FleetRouter>(state.range(0))};
+  if (state.range(1) > 0) {
+    setup.replica.servers = 6;
+    setup.parting.prefill_replicas = 2;
+  }
+  double events = 0;
+  for (auto _ : state) {
+    const models::FleetRun run = models::simulate_fleet(requests, setup);
+    events += static_cast<double>(run.events);
+    benchmark::DoNotOptimize(run.end_s);
+  }
+  state.counters["events"] = benchmark::Counter(events, benchmark::Counter::kIsRate);
+}
+BENCHMARK(fleet)
+    ->Name("serving/fleet")
+    ->Args({static_cast<int>(models::FleetRouter::round_robin), 0})
+    ->Args({static_cast<int>(models::FleetRouter::least_requests), 0})
+    ->Args({static_cast<int>(models::FleetRouter::least_requests), 1})
     ->Unit(benchmark::kMillisecond);
 
 }  // namespace
