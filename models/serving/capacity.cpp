@@ -56,14 +56,14 @@ double CapacityReplica::sequences_within(const CapacityDemand& d) const {
   return std::min(engine.slots, room_tokens / std::max(1.0, d.context_mean));
 }
 
-Result<CapacityReplica> capacity_replica(const Architecture& a, const ServingMachine& machine,
+Result<CapacityReplica> capacity_replica(const ServingCost& one, const Architecture& a, const ServingMachine& machine,
                                          const CapacityEngine& engine) {
   using Outcome = Result<CapacityReplica>;
   const auto chips = static_cast<std::int64_t>(machine.chips);
   if (chips > 1)
     if (std::string problem = inference::decode_cut_problem(a, chips); !problem.empty())
       return Outcome::fail(std::move(problem));
-  auto cost = serving_cost(a, machine);
+  auto cost = serving_cost_on(one, a, machine);
   if (!cost) return Outcome::fail(std::move(cost.error));
   CapacityReplica out{.cost = std::move(*cost), .chips = machine.chips, .engine = engine};
   inference::KvMachine held;
@@ -116,7 +116,8 @@ double share_beyond_ttft(const ReplicaState& s, const CapacityReplica& r, const 
   double beyond = 0;
   for (const double p : d.prompts) {
     const double steps = std::ceil(p / room);
-    const double own_s = steps * s.empty_step_s + p * (token_s - s.empty_step_s / room), left_s = limit_s - own_s - rest_s;
+    const double own_s = steps * s.empty_step_s + p * (token_s - s.empty_step_s / room),
+                 left_s = limit_s - own_s - rest_s;
     if (left_s < 0)
       beyond += 1;
     else if (wait_s > 0)
@@ -164,11 +165,11 @@ double least_work_s(const CapacityReplica& r, const CapacityDemand& d) {
          later * d.context_mean * r.cost.context_s;
 }
 
-double CapacityWalls::highest() const { return std::max({memory, rate, latency}); }
+double CapacityWalls::highest() const { return std::max({memory, rate, latency()}); }
 
 CapacityWall CapacityWalls::binds() const {
   if (highest() <= 1) return CapacityWall::memory;  // the weights alone need the one replica
-  if (latency >= memory && latency >= rate) return CapacityWall::latency;
+  if (latency() >= memory && latency() >= rate) return CapacityWall::latency;
   return memory >= rate ? CapacityWall::memory : CapacityWall::rate;
 }
 
@@ -178,23 +179,25 @@ CapacityWalls capacity_walls(const CapacityReplica& r, const CapacityDemand& d, 
   out.rate = d.rate_per_s * least_work_s(r, d) / limits.busy;
   const double fit = r.sequences_within(d);
   const double spread = 1 + d.context_cv * d.context_cv;
-  const double n_fit = capacity_most_good(fit, [&](double n) {
-    return n + capacity_one_in_a_hundred * std::sqrt(n * spread) <= fit;
-  });
+  const double n_fit =
+      capacity_most_good(fit, [&](double n) { return n + capacity_one_in_a_hundred * std::sqrt(n * spread) <= fit; });
   out.memory = n_fit > 0 ? d.rate_per_s / replica_with(r, d, n_fit).rate_per_s : capacity_infinite;
   const double late = 1 - limits.share;
-  const double n_kept = capacity_most_good(1e7, [&](double n) {
-    const ReplicaState s = replica_with(r, d, n);
-    return share_beyond_tpot(s, r, d, limits.tpot_s) <= late &&
-           share_beyond_ttft(s, r, d, d.rate_per_s / s.rate_per_s, limits.ttft_s) <= late;
+  const auto wall = [&](auto&& keeps) {
+    const double n = capacity_most_good(1e7, [&](double x) { return keeps(replica_with(r, d, x)); });
+    return n > 0 ? d.rate_per_s / replica_with(r, d, n).rate_per_s : capacity_infinite;
+  };
+  out.tpot = wall([&](const ReplicaState& s) { return share_beyond_tpot(s, r, d, limits.tpot_s) <= late; });
+  out.ttft = wall([&](const ReplicaState& s) {
+    return share_beyond_ttft(s, r, d, d.rate_per_s / s.rate_per_s, limits.ttft_s) <= late;
   });
-  out.latency = n_kept > 0 ? d.rate_per_s / replica_with(r, d, n_kept).rate_per_s : capacity_infinite;
   return out;
 }
 
 ReplicaState saturated_replica(const CapacityReplica& r, const CapacityDemand& d) {
   const double fit = std::max(1e-6, std::min(r.sequences_within(d), r.engine.slots));
-  return replica_with(r, d, capacity_most_good(fit, [&](double n) { return replica_with(r, d, n).prompts_share <= 1; }));
+  return replica_with(r, d,
+                      capacity_most_good(fit, [&](double n) { return replica_with(r, d, n).prompts_share <= 1; }));
 }
 
 }  // namespace models

@@ -25,10 +25,10 @@ namespace models {
 struct CapacityDemand {
   double rate_per_s = 1;
   double prompt_mean = 1, output_mean = 1;
-  double pairs_mean = 1;     ///< (query, key) pairs of a prompt
-  double context_mean = 1;   ///< tokens of cache that a decode step reads for a sequence, on average over its steps
-  double context_cv = 0;     ///< standard deviation over mean of that, over the sequences of a batch
-  double burst = 1;          ///< variance over mean of the number that arrives in 10 s; 1: Poisson
+  double pairs_mean = 1;    ///< (query, key) pairs of a prompt
+  double context_mean = 1;  ///< tokens of cache that a decode step reads for a sequence, on average over its steps
+  double context_cv = 0;    ///< standard deviation over mean of that, over the sequences of a batch
+  double burst = 1;         ///< variance over mean of the number that arrives in 10 s; 1: Poisson
   std::vector<double> prompts, outputs;  ///< means of equal shares, ascending: their distributions
 };
 /// Log-normal lengths that do not depend on each other (standard deviation over mean: `variation`), Poisson arrivals.
@@ -51,25 +51,26 @@ struct CapacityLimits {
 struct CapacityReplica {
   ServingCost cost;
   double chips = 1;
-  double copies = 1;        ///< chips that hold the same key and value head
-  double room_tokens = 0;   ///< of cache that fit beside the weights
+  double copies = 1;       ///< chips that hold the same key and value head
+  double room_tokens = 0;  ///< of cache that fit beside the weights
   CapacityEngine engine;
   double sequences_within(const CapacityDemand& d) const;  ///< of average length, that the room holds
 };
-/// Infeasible, in one sentence: weights that do not fit, a model that cannot be cut over so many chips, no link.
-Result<CapacityReplica> capacity_replica(const Architecture& architecture, const ServingMachine& machine,
-                                         const CapacityEngine& engine);
+/// `one` is what one of the machine's chips takes (serving_cost_of_one). Infeasible, in one sentence: weights that do
+/// not fit, a model that cannot be cut over so many chips, no link.
+Result<CapacityReplica> capacity_replica(const ServingCost& one, const Architecture& architecture,
+                                         const ServingMachine& machine, const CapacityEngine& engine);
 
 /// A replica in its steady state.
 struct ReplicaState {
-  double sequences = 0;       ///< n: that decode at once, on average
-  double rate_per_s = 0;      ///< requests that it gets
-  double gap_s = 0;           ///< s: between two tokens of a sequence, on average
-  double empty_step_s = 0;    ///< S0: a step without prompts
-  double full_step_s = 0;     ///< S1: a step full of prompt tokens
-  double prompts_share = 0;   ///< of the steps, those that carry prompts
-  double prompts_busy = 0;    ///< of the time, that in which prompts are computed; 1 and more: they pile up
-  double prompt_s = 0;        ///< a request's prompt in full steps, mean
+  double sequences = 0;      ///< n: that decode at once, on average
+  double rate_per_s = 0;     ///< requests that it gets
+  double gap_s = 0;          ///< s: between two tokens of a sequence, on average
+  double empty_step_s = 0;   ///< S0: a step without prompts
+  double full_step_s = 0;    ///< S1: a step full of prompt tokens
+  double prompts_share = 0;  ///< of the steps, those that carry prompts
+  double prompts_busy = 0;   ///< of the time, that in which prompts are computed; 1 and more: they pile up
+  double prompt_s = 0;       ///< a request's prompt in full steps, mean
 };
 ReplicaState replica_with(const CapacityReplica& replica, const CapacityDemand& demand, double sequences);
 /// The state at a load; the sequences are infinite where the load is beyond what the replica can do.
@@ -96,9 +97,10 @@ inline constexpr std::size_t capacity_wall_count = 3;
 
 /// Replicas that each demand asks for, as real numbers: the walls. Infinite: no number is enough.
 struct CapacityWalls {
-  double memory = 0;   ///< caches of all who are there at once, 99 of 100 times
-  double rate = 0;     ///< the least work, at `busy`
-  double latency = 0;  ///< both limits, for `share` of the requests each
+  double memory = 0;          ///< caches of all who are there at once, 99 of 100 times
+  double rate = 0;            ///< the least work, at `busy`
+  double ttft = 0, tpot = 0;  ///< each limit, for `share` of the requests
+  double latency() const { return ttft > tpot ? ttft : tpot; }
   double highest() const;
   CapacityWall binds() const;
 };

@@ -25,7 +25,9 @@ std::vector<double> capacity_log_normal_shares(double mean, double variation) {
   double before = 0;
   for (std::size_t i = 1; i <= capacity_shares; ++i) {
     const double up_to =
-        i == capacity_shares ? 1 : below(deviate(static_cast<double>(i) / static_cast<double>(capacity_shares)) - deviation);
+        i == capacity_shares
+            ? 1
+            : below(deviate(static_cast<double>(i) / static_cast<double>(capacity_shares)) - deviation);
     out.push_back(std::max(1.0, mean * (up_to - before) * static_cast<double>(capacity_shares)));
     before = up_to;
   }

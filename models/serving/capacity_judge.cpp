@@ -56,7 +56,10 @@ std::vector<ServingRequest> drawn_requests(const CapacityDemand& d, const FleetT
                                                    .service_times = false});
   JudgeDraws draws(trial.seed);
   double now_s = 0;
-  for (ServingRequest& r : out) r.arrival_s = now_s += draws.erlang(trial.replicas) / d.rate_per_s;
+  for (ServingRequest& r : out) {
+    now_s += draws.erlang(trial.replicas) / d.rate_per_s;
+    r.arrival_s = std::round(now_s * 1e6) / 1e6;  // the clock of the engine
+  }
   return out;
 }
 
@@ -67,7 +70,7 @@ std::vector<ServingRequest> recorded_requests(const FleetTrial& trial) {
     if (a.output_tokens < 1) continue;
     tokens += static_cast<double>(a.output_tokens);
     if (tokens > trial.most_tokens && !out.empty()) break;
-    out.push_back({static_cast<double>(a.at_us) / 1e6 / trial.speed, 0,
+    out.push_back({std::round(static_cast<double>(a.at_us) / trial.speed) / 1e6, 0,
                    static_cast<std::int32_t>(std::max<std::int64_t>(1, a.prompt_tokens)),
                    static_cast<std::int32_t>(a.output_tokens)});
   }
@@ -76,8 +79,7 @@ std::vector<ServingRequest> recorded_requests(const FleetTrial& trial) {
 
 FleetVerdict verdict_of(std::span<const ServingRequest> requests, const ServingRun& run, const ServingSetup& setup,
                         const FleetTrial& trial, const ServingWindow& window) {
-  const ServingSummary s =
-      summarize_serving(requests, run, setup, trial.limits.ttft_s, trial.limits.tpot_s, window);
+  const ServingSummary s = summarize_serving(requests, run, setup, trial.limits.ttft_s, trial.limits.tpot_s, window);
   FleetVerdict out{.requests = s.requests, .stopped = run.stopped};
   out.ttft_p50_s = s.ttft_p50_s;
   out.ttft_p99_s = s.ttft_p99_s;
@@ -120,8 +122,7 @@ FleetVerdict try_fleet(const CapacityReplica& replica, const CapacityDemand& dem
     setup.servers = trial.replicas;
     return verdict_of(requests, simulate_serving(requests, setup), setup, trial, {});
   }
-  const ReplicaState state =
-      replica_at(replica, demand, demand.rate_per_s / static_cast<double>(trial.replicas));
+  const ReplicaState state = replica_at(replica, demand, demand.rate_per_s / static_cast<double>(trial.replicas));
   // Three times as many as are there at once: until then the replica fills.
   const double there = std::min(state.sequences, replica.sequences_within(demand)) + 1;
   const auto filling = std::min(most_judged / 2, static_cast<std::int64_t>(3 * there)),

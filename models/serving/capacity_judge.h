@@ -24,9 +24,9 @@ struct FleetTrial {
 struct FleetVerdict {
   std::int64_t requests = 0;  ///< that were measured
   double ttft_p50_s = 0, ttft_p99_s = 0, tpot_p50_s = 0, tpot_p99_s = 0;
-  double kept_percent = 0;   ///< share of the requests that keep both limits
-  double sequences = 0;      ///< in the batch of a replica, on average
-  double busy_percent = 0;   ///< share of the time in which a replica works
+  double kept_percent = 0;         ///< share of the requests that keep both limits
+  double sequences = 0;            ///< in the batch of a replica, on average
+  double busy_percent = 0;         ///< share of the time in which a replica works
   double preemptions_percent = 0;  ///< requests sent back for lack of cache, over all
   bool stopped = false;
 };

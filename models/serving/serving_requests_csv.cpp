@@ -183,8 +183,7 @@ Result<RecordedRequests> parse_requests(std::string_view csv, std::size_t most, 
     serving::take_row(cells.value, reading, out);
   }
   if (out.requests.empty())
-    return Outcome::fail(out.bad_rows > 0 ? out.first_fault
-                                          : "The arrivals hold no request: " + std::string(expected));
+    return Outcome::fail(out.bad_rows > 0 ? out.first_fault : "The arrivals hold no request: " + std::string(expected));
   serving::count_from_first(out.requests, reading);
   out.dated = layout.epoch_s.has_value();
   return Outcome::ok(std::move(out));
