@@ -84,9 +84,9 @@ double client_mean(const std::vector<double>& lengths) {
 
 }  // namespace
 
-std::vector<Arrival> sample_arrivals(std::string_view rows) {
+std::vector<RequestArrival> sample_arrivals(std::string_view rows) {
   const auto numbers = sample_numbers(rows);
-  std::vector<Arrival> out;
+  std::vector<RequestArrival> out;
   std::int64_t at_us = 0;
   for (std::size_t i = 0; i + 2 < numbers.size(); i += 3)
     out.push_back({at_us += numbers[i], numbers[i + 1], numbers[i + 2]});
@@ -126,7 +126,7 @@ const ClientProfile& client_profile(std::size_t client) {
   return profiles[std::min(client, servegen_clients - 1)];
 }
 
-std::vector<Arrival> draw_client_day(const ClientProfile& profile, std::uint64_t seed) {
+std::vector<RequestArrival> draw_client_day(const ClientProfile& profile, std::uint64_t seed) {
   ClientDraws draws(seed);
   std::vector<double> below;
   for (const double share : client_shares()) below.push_back((below.empty() ? 0 : below.back()) + share);
@@ -134,7 +134,7 @@ std::vector<Arrival> draw_client_day(const ClientProfile& profile, std::uint64_t
     const auto i = std::lower_bound(below.begin(), below.end() - 1, draws.unit()) - below.begin();
     return std::max<std::int64_t>(1, std::llround(lengths[static_cast<std::size_t>(i)]));
   };
-  std::vector<Arrival> out;
+  std::vector<RequestArrival> out;
   double left = -1;  // of the gap that runs, in mean gaps; negative: it has not begun
   for (std::size_t w = 0; w < servegen_windows; ++w) {
     const double expected = profile.requests[w], shape = 1 / std::max(0.01, profile.cv[w] * profile.cv[w]);

@@ -12,7 +12,7 @@ namespace models {
 std::string_view azure_conversation_rows();
 std::string_view azure_code_rows();
 inline constexpr std::int64_t azure_conversation_window_us = 300'000'000, azure_code_window_us = 600'000'000;
-std::vector<Arrival> sample_arrivals(std::string_view rows);
+std::vector<RequestArrival> sample_arrivals(std::string_view rows);
 
 /// Rows of ServeGen's profiles; see servegen_rates.cpp and servegen_lengths.cpp.
 std::string_view servegen_rate_rows();
@@ -40,6 +40,6 @@ const ClientProfile& client_profile(std::size_t client);
 /// A day of requests. Gaps are gamma times with the window's coefficient of variation, on a clock that runs as fast as
 /// the window's rate, and begin in the middle of one, so that the expected number is the profile's. Lengths are those
 /// of shares that are drawn; prompt and answer do not depend on each other, of which the profile says nothing.
-std::vector<Arrival> draw_client_day(const ClientProfile& profile, std::uint64_t seed);
+std::vector<RequestArrival> draw_client_day(const ClientProfile& profile, std::uint64_t seed);
 
 }  // namespace models

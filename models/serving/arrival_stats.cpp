@@ -11,9 +11,9 @@ namespace {
 constexpr double arrivals_none = std::numeric_limits<double>::quiet_NaN();
 constexpr std::int64_t arrivals_second_us = 1'000'000;
 
-std::span<const Arrival> arrivals_inside(std::span<const Arrival> arrivals, std::int64_t window_us) {
+std::span<const RequestArrival> arrivals_inside(std::span<const RequestArrival> arrivals, std::int64_t window_us) {
   const auto end = std::lower_bound(arrivals.begin(), arrivals.end(), window_us,
-                                    [](const Arrival& a, std::int64_t until_us) { return a.at_us < until_us; });
+                                    [](const RequestArrival& a, std::int64_t until_us) { return a.at_us < until_us; });
   return arrivals.first(static_cast<std::size_t>(end - arrivals.begin()));
 }
 
@@ -32,7 +32,7 @@ LengthFigures arrival_lengths_of(std::vector<std::int64_t> values) {
   return out;
 }
 
-CountFigures arrival_counts_of(std::span<const Arrival> arrivals, std::int64_t window_us, std::int64_t bin_us) {
+CountFigures arrival_counts_of(std::span<const RequestArrival> arrivals, std::int64_t window_us, std::int64_t bin_us) {
   CountFigures out{.index_of_dispersion = arrivals_none, .bins = window_us / bin_us};
   if (out.bins == 0) return out;
   // Bins without an arrival are not written down: a week of seconds would be as long as the file.
@@ -59,14 +59,14 @@ CountFigures arrival_counts_of(std::span<const Arrival> arrivals, std::int64_t w
 
 }  // namespace
 
-ArrivalFigures arrival_figures(std::span<const Arrival> all, std::int64_t window_us) {
+ArrivalFigures arrival_figures(std::span<const RequestArrival> all, std::int64_t window_us) {
   const auto arrivals = arrivals_inside(all, window_us);
   ArrivalFigures out;
   out.count = static_cast<std::int64_t>(arrivals.size());
   out.window_s = static_cast<double>(window_us) / 1e6;
   out.rate_per_s = static_cast<double>(out.count) / out.window_s;
   std::vector<std::int64_t> prompts, outputs;
-  for (const Arrival& a : arrivals) {
+  for (const RequestArrival& a : arrivals) {
     prompts.push_back(a.prompt_tokens);
     outputs.push_back(a.output_tokens);
     out.failed += a.output_tokens == 0;
@@ -90,12 +90,16 @@ ArrivalFigures arrival_figures(std::span<const Arrival> all, std::int64_t window
   return out;
 }
 
-double busiest_rate_per_s(std::span<const Arrival> all, std::int64_t window_us, std::int64_t stretch_us) {
+CountFigures arrivals_in_bins(std::span<const RequestArrival> all, std::int64_t window_us, std::int64_t bin_us) {
+  return arrival_counts_of(arrivals_inside(all, window_us), window_us, bin_us);
+}
+
+double busiest_rate_per_s(std::span<const RequestArrival> all, std::int64_t window_us, std::int64_t stretch_us) {
   const auto arrivals = arrivals_inside(all, window_us);
   stretch_us = std::min(stretch_us, window_us);
   const std::int64_t step_us = std::max<std::int64_t>(1, stretch_us / 10);
   std::size_t first = 0, end = 0, most = 0;
-  for (const Arrival& a : arrivals) {
+  for (const RequestArrival& a : arrivals) {
     const std::int64_t begin_us = std::clamp<std::int64_t>(a.at_us / step_us * step_us, 0, window_us - stretch_us);
     while (first < arrivals.size() && arrivals[first].at_us < begin_us) ++first;
     while (end < arrivals.size() && arrivals[end].at_us < begin_us + stretch_us) ++end;
@@ -104,7 +108,7 @@ double busiest_rate_per_s(std::span<const Arrival> all, std::int64_t window_us, 
   return static_cast<double>(most) / (static_cast<double>(stretch_us) / 1e6);
 }
 
-std::int64_t window_of_arrivals(std::span<const Arrival> arrivals) {
+std::int64_t window_of_arrivals(std::span<const RequestArrival> arrivals) {
   constexpr std::int64_t tens_us = 10 * arrivals_second_us;
   return arrivals.empty() ? tens_us : (arrivals.back().at_us / tens_us + 1) * tens_us;
 }

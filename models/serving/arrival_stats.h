@@ -12,9 +12,9 @@
 namespace models {
 
 /// One request as it was recorded: whole microseconds since the window began. 0 tokens out: it failed.
-struct Arrival {
+struct RequestArrival {
   std::int64_t at_us = 0, prompt_tokens = 0, output_tokens = 0;
-  bool operator==(const Arrival&) const = default;
+  bool operator==(const RequestArrival&) const = default;
 };
 
 /// Percentiles by nearest rank: the value at place ceil(p n / 100) of the sorted list, counted from 1.
@@ -38,17 +38,20 @@ struct ArrivalFigures {
 };
 
 /// Figures of arrivals that are sorted by time, in the window [0, window_us); those behind it are left out.
-ArrivalFigures arrival_figures(std::span<const Arrival> arrivals, std::int64_t window_us);
+ArrivalFigures arrival_figures(std::span<const RequestArrival> arrivals, std::int64_t window_us);
+
+/// The same arrivals counted in bins of any length.
+CountFigures arrivals_in_bins(std::span<const RequestArrival> arrivals, std::int64_t window_us, std::int64_t bin_us);
 
 /// Arrivals a second in the fullest stretch of this length; stretches begin at multiples of a tenth of it.
-double busiest_rate_per_s(std::span<const Arrival> arrivals, std::int64_t window_us, std::int64_t stretch_us);
+double busiest_rate_per_s(std::span<const RequestArrival> arrivals, std::int64_t window_us, std::int64_t stretch_us);
 
 /// Where a window ends of which nobody says so: at the next multiple of ten seconds behind the last arrival.
-std::int64_t window_of_arrivals(std::span<const Arrival> arrivals);
+std::int64_t window_of_arrivals(std::span<const RequestArrival> arrivals);
 
 /// What a file of requests gives.
 struct ArrivalFile {
-  std::vector<Arrival> arrivals;
+  std::vector<RequestArrival> arrivals;
   std::int64_t rows_left_out = 0;
   std::string first_fault;  ///< what is wrong with the first of these, and in which line
 };

@@ -15,15 +15,19 @@ constexpr double capacity_infinite = std::numeric_limits<double>::infinity();
 constexpr double capacity_least_room = 16;
 /// The normal deviate that 1 of 100 exceed.
 constexpr double capacity_one_in_a_hundred = 2.3263478740408408;
-/// A batch is as large as who is there: a Poisson number (M/G/infinity), which changes while a request is there, so
-/// that its own mean over that time varies less.
-constexpr double capacity_variance_kept = 0.5;
-
 double capacity_prompt_room(const CapacityReplica& r, double sequences) {
   return std::max(r.engine.chunk_tokens - sequences, capacity_least_room);
 }
 /// Tokens after the first; a thousandth where there are none, so that n / o stays a number.
 double capacity_later_tokens(const CapacityDemand& d) { return std::max(1e-3, d.output_mean - 1); }
+
+/// Variance over mean of the arrivals at one of so many replicas that get requests in turn.
+double capacity_dealt_burst(const CapacityDemand& d, double replicas) { return d.burst / std::max(1.0, replicas); }
+/// How the number in a batch varies: as much as a Poisson number where arrivals are Poisson, less where they are dealt
+/// more evenly, more where they come in bursts (peakedness of exponential stays: (1 + burst) / 2).
+double capacity_batch_variance(const CapacityDemand& d, double n, double replicas) {
+  return n * (1 + capacity_dealt_burst(d, replicas)) / 2;
+}
 
 double capacity_normal_beyond(double z) { return 0.5 * std::erfc(z / std::sqrt(2.0)); }
 
@@ -80,13 +84,11 @@ ReplicaState replica_with(const CapacityReplica& r, const CapacityDemand& d, dou
   ReplicaState s{.sequences = n};
   const double room = capacity_prompt_room(r, n), o = capacity_later_tokens(d), context = n * d.context_mean;
   s.empty_step_s = n > 0 ? r.cost.step_s(n, n, context) : 0;
-  const double pairs_s = room * d.pairs_mean / d.prompt_mean * r.cost.pair_s;
-  s.full_step_s = r.cost.step_s(n + room, n + room / d.prompt_mean, context) + pairs_s;
-  // Few sequences make a step as long as one: the weights are read in any case.
-  const double alone_s = n > 0 ? s.empty_step_s : r.cost.fixed_s, added_s = s.full_step_s - alone_s;
-  const double prompt_s = d.prompt_mean / room * added_s;
-  s.prompt_s = d.prompt_mean / room * s.full_step_s;
-  s.gap_s = s.empty_step_s + n * prompt_s / o;
+  s.full_step_s = r.cost.step_s(n + room, n + room / d.prompt_mean, context);
+  const double alone_s = n > 0 ? s.empty_step_s : r.cost.fixed_s, attention_s = d.pairs_mean * r.cost.pair_s;
+  const double added_s = d.prompt_mean / room * (s.full_step_s - alone_s) + attention_s;
+  s.prompt_s = d.prompt_mean / room * s.full_step_s + attention_s;
+  s.gap_s = s.empty_step_s + n * added_s / o;
   s.rate_per_s = n > 0 ? n / (o * s.gap_s) : 0;
   s.prompts_share = s.rate_per_s * s.gap_s * d.prompt_mean / room;
   s.prompts_busy = s.rate_per_s * s.prompt_s;
@@ -105,42 +107,53 @@ ReplicaState replica_at(const CapacityReplica& r, const CapacityDemand& d, doubl
 double share_beyond_ttft(const ReplicaState& s, const CapacityReplica& r, const CapacityDemand& d, double replicas,
                          double limit_s) {
   if (!(s.prompts_busy < 1) || !std::isfinite(s.sequences)) return 1;
-  const double room = capacity_prompt_room(r, s.sequences), token_s = s.full_step_s / room;
-  double square = 0;
-  for (const double p : d.prompts) square += p * p / static_cast<double>(d.prompts.size());
-  const double service_scv = square / (d.prompt_mean * d.prompt_mean) - 1,
-               arrival_scv = d.burst / std::max(1.0, replicas);
-  const double wait_s = s.prompts_busy / (1 - s.prompts_busy) * s.prompt_s * (arrival_scv + service_scv) / 2;
-  const double waits = s.prompts_busy;  // the share that meets a prompt before its own
-  const double rest_s = (1 - s.prompts_busy) * s.empty_step_s / 2 + s.prompts_busy * s.full_step_s / 2;
+  const auto weights = capacity_shares();
+  const double room = capacity_prompt_room(r, s.sequences), full_s = s.full_step_s / room;
+  const auto attention_s = [&](double p) { return p * (p + 1) / 2 * r.cost.pair_s; };
+  double mean = 0, square = 0;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const double service_s = d.prompts[i] * full_s + attention_s(d.prompts[i]);
+    mean += weights[i] * service_s;
+    square += weights[i] * service_s * service_s;
+  }
+  const double service_scv = square / (mean * mean) - 1, arrival_scv = capacity_dealt_burst(d, replicas),
+               waits = s.prompts_busy;  // the share that meets a prompt before its own
+  const double wait_s = waits / (1 - waits) * mean * (arrival_scv + service_scv) / 2;
+  const double rest_s = ((1 - waits) * s.empty_step_s + waits * s.full_step_s) / 2;
   double beyond = 0;
-  for (const double p : d.prompts) {
-    const double steps = std::ceil(p / room);
-    const double own_s = steps * s.empty_step_s + p * (token_s - s.empty_step_s / room),
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const double p = d.prompts[i], steps = std::ceil(p / room);
+    const double own_s = steps * s.empty_step_s + p * (full_s - s.empty_step_s / room) + attention_s(p),
                  left_s = limit_s - own_s - rest_s;
     if (left_s < 0)
-      beyond += 1;
+      beyond += weights[i];
     else if (wait_s > 0)
-      beyond += waits * std::exp(-left_s * waits / wait_s);
+      beyond += weights[i] * waits * std::exp(-left_s * waits / wait_s);
   }
-  return beyond / static_cast<double>(d.prompts.size());
+  return beyond;
 }
 
-double share_beyond_tpot(const ReplicaState& s, const CapacityReplica& r, const CapacityDemand& d, double limit_s) {
-  if (!std::isfinite(s.sequences)) return 1;
-  if (s.prompts_busy >= 1) return 1;
+double share_beyond_tpot(const ReplicaState& s, const CapacityReplica& r, const CapacityDemand& d, double replicas,
+                         double limit_s) {
+  if (!std::isfinite(s.sequences) || s.prompts_busy >= 1) return 1;
   const double n = s.sequences, more = std::sqrt(n + 1);
   const double slope_s = (replica_with(r, d, n + more).gap_s - s.gap_s) / more;
-  const double f = std::min(1.0, s.prompts_share), jump_s = s.full_step_s - s.empty_step_s;
-  const double batch_variance = capacity_variance_kept * slope_s * slope_s * n, mixed = f * (1 - f) * jump_s * jump_s;
+  const double f = std::min(1.0, s.prompts_share),
+               jump_s = s.full_step_s - s.empty_step_s +
+                        capacity_prompt_room(r, n) / d.prompt_mean * d.pairs_mean * r.cost.pair_s;
+  const double batch_variance = slope_s * slope_s * capacity_batch_variance(d, n, replicas),
+               mixed = f * (1 - f) * jump_s * jump_s;
   // Steps with prompts come in runs: as long as prompts wait for each other.
   const double run_steps = std::max(1.0, s.prompt_s / s.full_step_s) / (1 - s.prompts_busy);
+  const auto weights = capacity_shares();
   double beyond = 0, counted = 0;
-  for (const double o : d.outputs) {
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const double o = d.outputs[i];
     if (o < 1.5) continue;
-    ++counted;
+    counted += weights[i];
     const double deviation = std::sqrt(batch_variance + mixed * std::min(1.0, 2 * run_steps / (o - 1)));
-    beyond += deviation > 0 ? capacity_normal_beyond((limit_s - s.gap_s) / deviation) : (s.gap_s > limit_s ? 1.0 : 0.0);
+    beyond += weights[i] * (deviation > 0 ? capacity_normal_beyond((limit_s - s.gap_s) / deviation)
+                                          : (s.gap_s > limit_s ? 1.0 : 0.0));
   }
   return counted > 0 ? beyond / counted : 0;
 }
@@ -151,9 +164,10 @@ double ttft_of_share(const ReplicaState& s, const CapacityReplica& r, const Capa
   return capacity_least_good(1e-5, 1e6, [&](double t) { return share_beyond_ttft(s, r, d, replicas, t) > 1 - share; });
 }
 
-double tpot_of_share(const ReplicaState& s, const CapacityReplica& r, const CapacityDemand& d, double share) {
+double tpot_of_share(const ReplicaState& s, const CapacityReplica& r, const CapacityDemand& d, double replicas,
+                     double share) {
   if (!(s.prompts_busy < 1) || !std::isfinite(s.sequences)) return capacity_infinite;
-  return capacity_least_good(1e-6, 1e6, [&](double t) { return share_beyond_tpot(s, r, d, t) > 1 - share; });
+  return capacity_least_good(1e-6, 1e6, [&](double t) { return share_beyond_tpot(s, r, d, replicas, t) > 1 - share; });
 }
 
 double least_work_s(const CapacityReplica& r, const CapacityDemand& d) {
@@ -178,16 +192,21 @@ CapacityWalls capacity_walls(const CapacityReplica& r, const CapacityDemand& d, 
   if (!(d.rate_per_s > 0)) return out;
   out.rate = d.rate_per_s * least_work_s(r, d) / limits.busy;
   const double fit = r.sequences_within(d);
-  const double spread = 1 + d.context_cv * d.context_cv;
-  const double n_fit =
-      capacity_most_good(fit, [&](double n) { return n + capacity_one_in_a_hundred * std::sqrt(n * spread) <= fit; });
+  const double spread = d.context_cv * d.context_cv;
+  const double n_fit = capacity_most_good(fit, [&](double n) {
+    const double replicas = d.rate_per_s / replica_with(r, d, n).rate_per_s;
+    const double deviation = std::sqrt(capacity_batch_variance(d, n, replicas) + n * spread);
+    return n + capacity_one_in_a_hundred * deviation <= fit;
+  });
   out.memory = n_fit > 0 ? d.rate_per_s / replica_with(r, d, n_fit).rate_per_s : capacity_infinite;
   const double late = 1 - limits.share;
   const auto wall = [&](auto&& keeps) {
     const double n = capacity_most_good(1e7, [&](double x) { return keeps(replica_with(r, d, x)); });
     return n > 0 ? d.rate_per_s / replica_with(r, d, n).rate_per_s : capacity_infinite;
   };
-  out.tpot = wall([&](const ReplicaState& s) { return share_beyond_tpot(s, r, d, limits.tpot_s) <= late; });
+  out.tpot = wall([&](const ReplicaState& s) {
+    return share_beyond_tpot(s, r, d, d.rate_per_s / s.rate_per_s, limits.tpot_s) <= late;
+  });
   out.ttft = wall([&](const ReplicaState& s) {
     return share_beyond_ttft(s, r, d, d.rate_per_s / s.rate_per_s, limits.ttft_s) <= late;
   });

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,13 +29,16 @@ struct CapacityDemand {
   double pairs_mean = 1;    ///< (query, key) pairs of a prompt
   double context_mean = 1;  ///< tokens of cache that a decode step reads for a sequence, on average over its steps
   double context_cv = 0;    ///< standard deviation over mean of that, over the sequences of a batch
-  double burst = 1;         ///< variance over mean of the number that arrives in 10 s; 1: Poisson
-  std::vector<double> prompts, outputs;  ///< means of equal shares, ascending: their distributions
+  double burst = 1;         ///< variance over mean of the number that arrives in about 10 s; 1: Poisson
+  /// Means of shares of the requests, from the shortest on, each as large as capacity_shares() says.
+  std::vector<double> prompts, outputs;
 };
+/// Shares in which distributions of lengths are kept: finer where they are long. They add up to 1.
+std::span<const double> capacity_shares();
 /// Log-normal lengths that do not depend on each other (standard deviation over mean: `variation`), Poisson arrivals.
 CapacityDemand demand_of_lengths(double rate_per_s, double prompt_tokens, double output_tokens, double variation);
 /// Lengths as they were recorded; failed requests ask for nothing. Nothing in it: the rate is 0.
-CapacityDemand demand_of_arrivals(std::span<const Arrival> arrivals, double rate_per_s, double burst);
+CapacityDemand demand_of_arrivals(std::span<const RequestArrival> arrivals, double rate_per_s, double burst);
 
 struct CapacityEngine {
   double chunk_tokens = 1024;  ///< new tokens in a step, at most
@@ -67,7 +71,7 @@ struct ReplicaState {
   double rate_per_s = 0;     ///< requests that it gets
   double gap_s = 0;          ///< s: between two tokens of a sequence, on average
   double empty_step_s = 0;   ///< S0: a step without prompts
-  double full_step_s = 0;    ///< S1: a step full of prompt tokens
+  double full_step_s = 0;    ///< S1: a step full of prompt tokens, without their attention
   double prompts_share = 0;  ///< of the steps, those that carry prompts
   double prompts_busy = 0;   ///< of the time, that in which prompts are computed; 1 and more: they pile up
   double prompt_s = 0;       ///< a request's prompt in full steps, mean
@@ -82,11 +86,13 @@ ReplicaState replica_at(const CapacityReplica& replica, const CapacityDemand& de
 /// mean, as far as n and the prompts among them vary.
 double share_beyond_ttft(const ReplicaState& s, const CapacityReplica& r, const CapacityDemand& d, double replicas,
                          double limit_s);
-double share_beyond_tpot(const ReplicaState& s, const CapacityReplica& r, const CapacityDemand& d, double limit_s);
+double share_beyond_tpot(const ReplicaState& s, const CapacityReplica& r, const CapacityDemand& d, double replicas,
+                         double limit_s);
 /// The times that only 1 - share take longer.
 double ttft_of_share(const ReplicaState& s, const CapacityReplica& r, const CapacityDemand& d, double replicas,
                      double share);
-double tpot_of_share(const ReplicaState& s, const CapacityReplica& r, const CapacityDemand& d, double share);
+double tpot_of_share(const ReplicaState& s, const CapacityReplica& r, const CapacityDemand& d, double replicas,
+                     double share);
 
 /// Seconds that a request keeps a replica at work if the reading of weights is shared by endlessly many: no scheduler
 /// needs less.

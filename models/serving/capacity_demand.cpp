@@ -1,16 +1,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "models/serving/arrival_samples.h"
 #include "models/serving/capacity.h"
 
 namespace models {
 namespace {
 
-constexpr std::size_t capacity_shares = 64;
-
-/// Means of equal capacity_shares of a log-normal distribution, ascending: between quantiles u and v the mean is
+/// Means of shares of a log-normal distribution, ascending: between quantiles u and v the mean is
 /// (Phi(z_v - s) - Phi(z_u - s)) / (v - u) times the mean of all.
-std::vector<double> capacity_log_normal_shares(double mean, double variation) {
+std::vector<double> log_normal_share_means(double mean, double variation) {
   const double deviation = std::sqrt(std::log1p(variation * variation));
   const auto below = [](double z) { return 0.5 * std::erfc(-z / std::sqrt(2.0)); };
   const auto deviate = [&](double share) {
@@ -22,32 +21,37 @@ std::vector<double> capacity_log_normal_shares(double mean, double variation) {
     return hi;
   };
   std::vector<double> out;
-  double before = 0;
-  for (std::size_t i = 1; i <= capacity_shares; ++i) {
-    const double up_to =
-        i == capacity_shares
-            ? 1
-            : below(deviate(static_cast<double>(i) / static_cast<double>(capacity_shares)) - deviation);
-    out.push_back(std::max(1.0, mean * (up_to - before) * static_cast<double>(capacity_shares)));
+  double before = 0, shares = 0;
+  for (const double share : capacity_shares()) {
+    shares += share;
+    const double up_to = shares > 1 - 1e-9 ? 1 : below(deviate(shares) - deviation);
+    out.push_back(std::max(1.0, mean * (up_to - before) / share));
     before = up_to;
   }
   return out;
 }
 
-std::vector<double> capacity_recorded_shares(std::vector<double> values) {
+/// The same of values as they were recorded; where there are fewer values than shares, neighbours share one.
+std::vector<double> recorded_share_means(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   std::vector<double> out;
-  const std::size_t n = values.size(), parts = std::min(capacity_shares, n);
-  for (std::size_t i = 0; i < parts; ++i) {
-    const std::size_t from = i * n / parts, to = (i + 1) * n / parts;
+  const double n = static_cast<double>(values.size());
+  double shares = 0;
+  std::size_t from = 0;
+  for (const double share : capacity_shares()) {
+    shares += share;
+    const auto to = std::min(values.size(), static_cast<std::size_t>(std::llround(shares * n)));
     double sum = 0;
-    for (std::size_t k = from; k < to; ++k) sum += values[k];
-    out.push_back(sum / static_cast<double>(to - from));
+    for (std::size_t i = from; i < to; ++i) sum += values[i];
+    out.push_back(to > from ? sum / static_cast<double>(to - from) : values[std::min(from, values.size() - 1)]);
+    from = to;
   }
   return out;
 }
 
 }  // namespace
+
+std::span<const double> capacity_shares() { return client_shares(); }
 
 CapacityDemand demand_of_lengths(double rate_per_s, double prompt, double output, double variation) {
   CapacityDemand d{.rate_per_s = rate_per_s, .prompt_mean = prompt, .output_mean = output};
@@ -59,16 +63,16 @@ CapacityDemand demand_of_lengths(double rate_per_s, double prompt, double output
                answer_square = output * output * std::pow(square, 3) / 3,
                answer_variance = answer_square - std::pow(output * square / 2, 2);
   d.context_cv = std::sqrt(prompt_variance + std::max(0.0, answer_variance)) / d.context_mean;
-  d.prompts = capacity_log_normal_shares(prompt, variation);
-  d.outputs = capacity_log_normal_shares(output, variation);
+  d.prompts = log_normal_share_means(prompt, variation);
+  d.outputs = log_normal_share_means(output, variation);
   return d;
 }
 
-CapacityDemand demand_of_arrivals(std::span<const Arrival> arrivals, double rate_per_s, double burst) {
+CapacityDemand demand_of_arrivals(std::span<const RequestArrival> arrivals, double rate_per_s, double burst) {
   CapacityDemand d{.rate_per_s = 0, .burst = burst};
   std::vector<double> prompts, outputs;
   double prompt = 0, output = 0, pairs = 0, later = 0, read = 0, read_square = 0;
-  for (const Arrival& a : arrivals) {
+  for (const RequestArrival& a : arrivals) {
     if (a.output_tokens < 1) continue;
     const double p = static_cast<double>(std::max<std::int64_t>(1, a.prompt_tokens)),
                  o = static_cast<double>(a.output_tokens);
@@ -91,8 +95,8 @@ CapacityDemand demand_of_arrivals(std::span<const Arrival> arrivals, double rate
   d.context_mean = later > 0 ? read / later : d.prompt_mean;
   if (later > 0)
     d.context_cv = std::sqrt(std::max(0.0, read_square / later - d.context_mean * d.context_mean)) / d.context_mean;
-  d.prompts = capacity_recorded_shares(std::move(prompts));
-  d.outputs = capacity_recorded_shares(std::move(outputs));
+  d.prompts = recorded_share_means(std::move(prompts));
+  d.outputs = recorded_share_means(std::move(outputs));
   return d;
 }
 

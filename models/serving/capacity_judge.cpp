@@ -66,7 +66,7 @@ std::vector<ServingRequest> drawn_requests(const CapacityDemand& d, const FleetT
 std::vector<ServingRequest> recorded_requests(const FleetTrial& trial) {
   std::vector<ServingRequest> out;
   double tokens = 0;
-  for (const Arrival& a : trial.recorded) {
+  for (const RequestArrival& a : trial.recorded) {
     if (a.output_tokens < 1) continue;
     tokens += static_cast<double>(a.output_tokens);
     if (tokens > trial.most_tokens && !out.empty()) break;

@@ -14,9 +14,9 @@ struct FleetTrial {
   CapacityLimits limits;
   double variation = 0.8;  ///< of drawn lengths
   std::uint64_t seed = 1;
-  std::span<const Arrival> recorded;  ///< empty: requests are drawn
-  double speed = 1;                   ///< how many times faster recorded requests come
-  double most_tokens = 3e6;           ///< output tokens that are simulated, at most; later requests are left out
+  std::span<const RequestArrival> recorded;  ///< empty: requests are drawn
+  double speed = 1;                          ///< how many times faster recorded requests come
+  double most_tokens = 3e6;                  ///< output tokens that are simulated, at most; later requests are left out
   const std::atomic<bool>* cancelled = nullptr;
 };
 

@@ -15,6 +15,11 @@ std::string wall_text(double chips) {
   return chips < 9.95 ? format_text(std::round(10 * chips) / 10, "") : whole_text(chips);
 }
 
+/// Money to the cent, or to two digits below that.
+std::string money_text(double dollars) {
+  return format_text(dollars, "$", dollars >= 1000 ? 5 : dollars >= 100 ? 4 : dollars >= 10 ? 4 : dollars >= 1 ? 3 : 2);
+}
+
 PlanPicture plan_of(const PlanRow& row, std::size_t index) {
   PlanPicture p{.name = row.name};
   p.tint = row.yours ? Tint::yours() : Tint::series(index == 1 ? 1 : index == 2 ? 3 : index == 3 ? 4 : 0);
@@ -31,8 +36,8 @@ PlanPicture plan_of(const PlanRow& row, std::size_t index) {
   if (!(row.dollars_per_million_tokens > 0)) return p;
   p.price_per_hour = row.price_per_hour;
   p.dollars = row.dollars_per_million_tokens;
-  p.price = format_text(row.price_per_hour, "$");
-  p.tokens = format_text(row.dollars_per_million_tokens, "$");
+  p.price = money_text(row.price_per_hour);
+  p.tokens = money_text(row.dollars_per_million_tokens);
   p.hour_info = "one chip for an hour: " + row.price_date;
   p.million_info = whole_text(p.chips) + " chips, " + format_text(row.dollars_per_hour, "$/h") + " in all";
   if (row.price_high > 0) {
@@ -40,8 +45,8 @@ PlanPicture plan_of(const PlanRow& row, std::size_t index) {
     p.high = row.price_high;
     p.dollars_low = row.dollars_low;
     p.dollars_high = row.dollars_high;
-    p.hour_info += "; elsewhere " + format_text(p.low, "$") + " to " + format_text(p.high, "$");
-    p.million_info += "; elsewhere " + format_text(p.dollars_low, "$") + " to " + format_text(p.dollars_high, "$");
+    p.hour_info += "; elsewhere " + money_text(p.low) + " to " + money_text(p.high);
+    p.million_info += "; elsewhere " + money_text(p.dollars_low) + " to " + money_text(p.dollars_high);
   }
   return p;
 }
@@ -115,7 +120,7 @@ void add_skyline(const Outputs& out, const Run& run, Picture& p) {
   constexpr std::int64_t bins = 240;
   const std::int64_t bin_us = std::max<std::int64_t>(1'000'000, (run.window_us + bins - 1) / bins);
   std::vector<double> counts(static_cast<std::size_t>((run.window_us + bin_us - 1) / bin_us), 0.0);
-  for (const models::Arrival& a : run.arrivals)
+  for (const models::RequestArrival& a : run.arrivals)
     if (a.at_us < run.window_us) ++counts[static_cast<std::size_t>(a.at_us / bin_us)];
   const double bin_s = static_cast<double>(bin_us) / 1e6;
   Curve c{
@@ -141,7 +146,12 @@ void add_words(const Inputs& in, const Outputs& out, Picture& p) {
   p.lengths = in.traffic == Traffic::lengths;
   p.hint = p.lengths ? "Drag a wall of yours: memory is the length of answers, latency the limit, work the requests."
                      : "Drag a wall of yours: latency is the limit, the others how fast requests come.";
-  p.fleet_words = "The rim is the fleet: whole replicas that clear the highest wall.";
+  if (!(out.now.price_per_hour > 0)) return;
+  p.price_words = "Yours: list price of " + out.now.price_date;
+  if (out.now.price_date == "as set") p.price_words = "Yours: price as set";
+  if (out.now.price_high > 0)
+    p.price_words += "; bar: " + money_text(out.now.price_low) + " to " + money_text(out.now.price_high) + " elsewhere";
+  p.price_words += ".";
 }
 
 }  // namespace

@@ -41,17 +41,19 @@ std::size_t client_of(const Inputs& in) {
 void ask_of_recording(const Inputs& in, Demand& out) {
   out.recorded = true;
   if (in.window_s > 0) out.window_us = std::llround(in.window_s * 1e6);
-  if (in.drop_failed) std::erase_if(out.arrivals, [](const models::Arrival& a) { return a.output_tokens == 0; });
-  std::erase_if(out.arrivals, [&](const models::Arrival& a) { return a.at_us >= out.window_us; });
+  if (in.drop_failed) std::erase_if(out.arrivals, [](const models::RequestArrival& a) { return a.output_tokens == 0; });
+  std::erase_if(out.arrivals, [&](const models::RequestArrival& a) { return a.at_us >= out.window_us; });
   const auto answered = std::count_if(out.arrivals.begin(), out.arrivals.end(),
-                                      [](const models::Arrival& a) { return a.output_tokens > 0; });
+                                      [](const models::RequestArrival& a) { return a.output_tokens > 0; });
   const models::ArrivalFigures figures = models::arrival_figures(out.arrivals, out.window_us);
   double rate = static_cast<double>(answered) / figures.window_s;
   out.mean_rate_per_s = rate * in.speed;
   if (in.plan_for == PlanFor::minute && figures.count > 0)
     rate = models::busiest_rate_per_s(out.arrivals, out.window_us, minute_us) * static_cast<double>(answered) /
            static_cast<double>(figures.count);
-  const double burst = figures.in_10s.index_of_dispersion;
+  // Ten seconds of the fleet's own clock, where the window holds ten of them.
+  const double bin_us = std::clamp(1e7 * in.speed, 1e5, std::max(1e5, static_cast<double>(out.window_us) / 10));
+  const double burst = models::arrivals_in_bins(out.arrivals, out.window_us, std::llround(bin_us)).index_of_dispersion;
   out.asks = models::demand_of_arrivals(out.arrivals, rate * in.speed, std::isfinite(burst) ? burst : 1);
 }
 
@@ -69,7 +71,7 @@ models::Result<Demand> demand_of(const Inputs& in, Kept& kept) {
     out.window_us = models::azure_code_window_us;
   } else if (in.traffic == Traffic::client) {
     out.arrivals = *kept.days.get({client_of(in), in.seed}, [](const DayKey& key) {
-      return std::make_shared<const std::vector<models::Arrival>>(
+      return std::make_shared<const std::vector<models::RequestArrival>>(
           models::draw_client_day(models::client_profile(key.client), static_cast<std::uint64_t>(key.seed)));
     });
     out.window_us = models::servegen_day_us;

@@ -91,8 +91,8 @@ void describe_fleet(Fields& f, Inputs& in) {
 
 void describe_rest(Fields& f, Inputs& in) {
   f.group("Prices");
-  f.real("price_per_hour", in.price_per_hour, {"A chip for an hour", "$"},
-         "What one of your chips costs; 0: the list price below, of the day that is said there.",
+  f.real("price_per_hour", in.price_per_hour, {"Own price of a chip-hour", "$"},
+         "What one of your chips costs for an hour; 0: its list price, with its day among the outputs.",
          {.range = {0, 1000}, .typical = {0, 20}});
   f.choices("against", in.against, rival_choices, "Beside it",
             "Other chips for the same requests, each in its format at its list price; four at most are shown. Caches "

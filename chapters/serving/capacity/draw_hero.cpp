@@ -36,7 +36,7 @@ WallFrame wall_frame(const Picture& p, ImVec2 at, ImVec2 size, float words) {
   f.left = at.x + t.px(46);
   f.right = at.x + size.x - t.px(4);
   f.top = at.y + title + small + t.px(22);
-  f.ground = at.y + size.y - words - body - small - t.px(14);
+  f.ground = at.y + size.y - words - body - small - t.px(18);
   f.pitch = (f.right - f.left) / static_cast<float>(std::max<std::size_t>(1, p.plans.size()));
   f.bar = std::min(0.27f * f.pitch, t.px(46));
   f.most = std::max(1.0, p.most_chips);
@@ -91,6 +91,9 @@ void paint_names(const Painter& p, const WallFrame& f, const Picture& picture) {
     const ImU32 ink = plan.yours ? t.accent : t.text;
     widgets::fit_text(p, {f.middle(i), f.ground + t.px(4)}, plan.name, f.pitch - t.px(6), ink, Type::body, Font::bold,
                       Align::center);
+    p.rect({f.middle(i) - t.px(14), f.ground + t.px(9) + t.type(Type::body) + t.type(Type::small)},
+           {f.middle(i) + t.px(14), f.ground + t.px(12) + t.type(Type::body) + t.type(Type::small)},
+           widgets::colour(plan.tint, t), t.px(1.5f));
     if (widgets::veiled()) continue;
     widgets::fit_text(p, {f.middle(i), f.ground + t.px(6) + t.type(Type::body)},
                       plan.why.empty() ? std::string_view(plan.under) : std::string_view("no such fleet"),
@@ -185,7 +188,12 @@ void draw_hero(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   if (hint)
     widgets::fit_text(p, {at.x, at.y + size.y - t.type(Type::small) - t.px(2)}, picture.hint, left - t.px(12), t.muted,
                       Type::small);
-  if (slope) draw_slope(picture, {at.x + left + t.px(16), at.y}, {right - t.px(20), size.y - words});
+  if (slope) {
+    draw_slope(picture, {at.x + left + t.px(16), at.y}, {right - t.px(20), size.y - words});
+    if (hint)
+      widgets::fit_text(p, {at.x + left + t.px(16), at.y + size.y - t.type(Type::small) - t.px(2)}, picture.price_words,
+                        right - t.px(18), t.muted, Type::small);
+  }
   if (f.ground > f.top + t.px(20)) drag_walls(in, picture, f);
   ImGui::SetCursorScreenPos(at);
   ImGui::Dummy(size);

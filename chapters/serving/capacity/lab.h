@@ -107,7 +107,7 @@ struct Outputs {
 };
 
 struct Run {
-  std::vector<models::Arrival> arrivals;
+  std::vector<models::RequestArrival> arrivals;
   std::int64_t window_us = 0;
   /// Chips for each wall by requests a second, for yours.
   std::vector<double> rates, memory, work, latency;
@@ -128,7 +128,7 @@ struct DayKey {
 };
 struct Kept {
   Memo<CostKey, models::ServingCost, 24> costs;
-  Memo<DayKey, std::vector<models::Arrival>, 2> days;
+  Memo<DayKey, std::vector<models::RequestArrival>, 2> days;
 };
 
 /// A wall of the hero.
@@ -154,7 +154,7 @@ struct Picture {
   double price_lo = 1, price_hi = 1, dollars_lo = 1, dollars_hi = 1;
   bool priced = false, lengths = false;
   bool first_token_tight = false;
-  std::string latency_name, hint, fleet_words;
+  std::string latency_name, hint, price_words;
   std::vector<widgets::Curve> fleet;  ///< chips for each wall by load
   double fleet_lo = 1, fleet_hi = 10;
   std::vector<widgets::Curve> cliff;  ///< tokens a second and chip by size of replica
@@ -181,7 +181,7 @@ void draw_slope(const Picture& picture, ImVec2 at, ImVec2 size);
 
 /// Whom the requests come from, and how long they are.
 struct Demand {
-  std::vector<models::Arrival> arrivals;
+  std::vector<models::RequestArrival> arrivals;
   std::int64_t window_us = 0, rows_left_out = 0;
   std::string first_fault;
   models::CapacityDemand asks;  ///< at the rate that is planned for

@@ -55,7 +55,7 @@ std::filesystem::path recordings() { return support::public_folder("RIDGELINE_WO
 
 TEST_CASE("arrivals: gaps, bins and ranks by hand") {
   // Seconds 0, 0, 1.5, 2.999999 and 21 in a window of 30 s; the one at 31 lies behind it.
-  const std::array<Arrival, 6> a{
+  const std::array<RequestArrival, 6> a{
       {{0, 10, 1}, {0, 20, 2}, {1'500'000, 30, 3}, {2'999'999, 40, 0}, {21'000'000, 50, 5}, {31'000'000, 60, 6}}};
   const ArrivalFigures f = arrival_figures(a, 30'000'000);
   CHECK(f.count == 5);
@@ -217,7 +217,7 @@ TEST_CASE("arrivals: a row that cannot be read is left out and named by its line
   REQUIRE(read);
   CHECK(read->rows_left_out == 1);
   CHECK(read->first_fault.starts_with("Line 3 of the arrivals has the prompt \"x\""));
-  CHECK(read->arrivals == std::vector<Arrival>{{5'000'001, 100, 20}, {7'000'000, 30, 4}, {12'500'000, 0, 0}});
+  CHECK(read->arrivals == std::vector<RequestArrival>{{5'000'001, 100, 20}, {7'000'000, 30, 4}, {12'500'000, 0, 0}});
   // A clock that began long before, and dates, count from the first request.
   CHECK(read_arrivals("1700000000,10,2\n1700000001.5,10,2\n", 9)->arrivals.back().at_us == 1'500'000);
   CHECK(read_arrivals("time,prompt,output\n2023-11-16 18:15:46.5,1,2\n2023-11-16 18:15:47,3,4\n", 9)
@@ -282,7 +282,7 @@ TEST_CASE("arrivals: a client's profile has its counts and means, and a drawn da
     CHECK(std::abs(static_cast<double>(day.size()) - cases[c].requests) < 5 * std::sqrt(variance));
     std::array<double, 4> sum{}, square{}, number{};
     std::int64_t before_us = 0;
-    for (const Arrival& a : day) {
+    for (const RequestArrival& a : day) {
       REQUIRE(a.at_us >= before_us);
       before_us = a.at_us;
       const auto q = static_cast<std::size_t>(a.at_us / (servegen_day_us / 4));
