@@ -1,8 +1,9 @@
 #include "models/serving/arrival_samples.h"
 
-// Requests of the first 600 seconds of the Azure LLM inference trace of 2023, code completion: microseconds since the one
-// before, tokens in, tokens out. Azure/AzurePublicDataset@b469a113, CC-BY-4.0; Patel et al., Splitwise: Efficient
-// generative LLM inference using phase splitting, ISCA 2024. Changed: cut to these seconds, times as differences.
+// Requests of the first 600 seconds of the Azure LLM inference trace of 2023, code completion: microseconds since
+// the one before, tokens in, tokens out. Azure/AzurePublicDataset@b469a113, CC-BY-4.0; Patel et al., Splitwise:
+// Efficient generative LLM inference using phase splitting, ISCA 2024. Changed: cut to these seconds, times as
+// differences.
 
 namespace models {
 

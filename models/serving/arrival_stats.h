@@ -32,7 +32,7 @@ struct CountFigures {
 struct ArrivalFigures {
   std::int64_t count = 0, failed = 0, zero_gaps = 0;
   double window_s = 0, rate_per_s = 0;  ///< rate: count / window
-  double gap_mean_s = 0, gap_cv = 0;    ///< of the differences between neighbours; NaN for fewer than two
+  double gap_mean_s = 0, gap_cv = 0;    ///< differences between neighbours; NaN for fewer than two
   CountFigures in_1s, in_10s;           ///< bins [k w, (k + 1) w) that lie wholly in the window
   LengthFigures prompt, output;
 };

@@ -56,9 +56,9 @@ struct CapacityReplica {
   ServingCost cost;
   double chips = 1;
   double copies = 1;       ///< chips that hold the same key and value head
-  double room_tokens = 0;  ///< of cache that fit beside the weights
+  double room_tokens = 0;  ///< cache that fits beside the weights
   CapacityEngine engine;
-  double sequences_within(const CapacityDemand& d) const;  ///< of average length, that the room holds
+  double sequences_within(const CapacityDemand& d) const;  ///< that the room holds, each of average length
 };
 /// `one` is what one of the machine's chips takes (serving_cost_of_one). Infeasible, in one sentence: weights that do
 /// not fit, a model that cannot be cut over so many chips, no link.
@@ -72,8 +72,8 @@ struct ReplicaState {
   double gap_s = 0;          ///< s: between two tokens of a sequence, on average
   double empty_step_s = 0;   ///< S0: a step without prompts
   double full_step_s = 0;    ///< S1: a step full of prompt tokens, without their attention
-  double prompts_share = 0;  ///< of the steps, those that carry prompts
-  double prompts_busy = 0;   ///< of the time, that in which prompts are computed; 1 and more: they pile up
+  double prompts_share = 0;  ///< share of the steps that carry prompts
+  double prompts_busy = 0;   ///< share of the time in which prompts are computed; 1 and more: they pile up
   double prompt_s = 0;       ///< a request's prompt in full steps, mean
 };
 ReplicaState replica_with(const CapacityReplica& replica, const CapacityDemand& demand, double sequences);

@@ -77,10 +77,10 @@ std::vector<ServingRequest> recorded_requests(const FleetTrial& trial) {
   return out;
 }
 
-FleetVerdict verdict_of(std::span<const ServingRequest> requests, const ServingRun& run, const ServingSetup& setup,
+TrialVerdict verdict_of(std::span<const ServingRequest> requests, const ServingRun& run, const ServingSetup& setup,
                         const FleetTrial& trial, const ServingWindow& window) {
   const ServingSummary s = summarize_serving(requests, run, setup, trial.limits.ttft_s, trial.limits.tpot_s, window);
-  FleetVerdict out{.requests = s.requests, .stopped = run.stopped};
+  TrialVerdict out{.requests = s.requests, .stopped = run.stopped};
   out.ttft_p50_s = s.ttft_p50_s;
   out.ttft_p99_s = s.ttft_p99_s;
   out.tpot_p50_s = s.tpot_p50_s;
@@ -105,7 +105,7 @@ FleetVerdict verdict_of(std::span<const ServingRequest> requests, const ServingR
 
 }  // namespace
 
-FleetVerdict try_fleet(const CapacityReplica& replica, const CapacityDemand& demand, const FleetTrial& trial) {
+TrialVerdict try_fleet(const CapacityReplica& replica, const CapacityDemand& demand, const FleetTrial& trial) {
   ServingSetup setup{
       .policy = ServingPolicy::chunked,
       .cost = &replica.cost,
@@ -123,12 +123,12 @@ FleetVerdict try_fleet(const CapacityReplica& replica, const CapacityDemand& dem
     return verdict_of(requests, simulate_serving(requests, setup), setup, trial, {});
   }
   const ReplicaState state = replica_at(replica, demand, demand.rate_per_s / static_cast<double>(trial.replicas));
-  // Three times as many as are there at once: until then the replica fills.
+  // Until twice as many have come as are there at once the replica fills; as many behind keep it busy to the end.
   const double there = std::min(state.sequences, replica.sequences_within(demand)) + 1;
-  const auto filling = std::min(most_judged / 2, static_cast<std::int64_t>(3 * there)),
-             measured = std::clamp(static_cast<std::int64_t>(trial.most_tokens / demand.output_mean) - 2 * filling,
-                                   least_judged, std::max(least_judged, 4 * filling));
-  const auto requests = drawn_requests(demand, trial, 2 * filling + measured);
+  const auto behind = std::min(most_judged / 4, static_cast<std::int64_t>(there)), filling = 2 * behind,
+             measured = std::clamp(static_cast<std::int64_t>(trial.most_tokens / demand.output_mean) - 3 * behind,
+                                   least_judged, std::max(least_judged, 8 * behind));
+  const auto requests = drawn_requests(demand, trial, filling + measured + behind);
   const ServingWindow window =
       window_of(requests, static_cast<std::size_t>(filling), static_cast<std::size_t>(measured));
   setup.measure_from_s = window.from_s;

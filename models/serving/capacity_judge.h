@@ -12,7 +12,7 @@ namespace models {
 struct FleetTrial {
   std::int64_t replicas = 1;
   CapacityLimits limits;
-  double variation = 0.8;  ///< of drawn lengths
+  double variation = 0.8;  ///< spread of drawn lengths
   std::uint64_t seed = 1;
   std::span<const RequestArrival> recorded;  ///< empty: requests are drawn
   double speed = 1;                          ///< how many times faster recorded requests come
@@ -21,7 +21,7 @@ struct FleetTrial {
 };
 
 /// What the engine made of a fleet. Percentiles are NaN where fewer than ten requests are expected beyond them.
-struct FleetVerdict {
+struct TrialVerdict {
   std::int64_t requests = 0;  ///< that were measured
   double ttft_p50_s = 0, ttft_p99_s = 0, tpot_p50_s = 0, tpot_p99_s = 0;
   double kept_percent = 0;         ///< share of the requests that keep both limits
@@ -34,6 +34,6 @@ struct FleetVerdict {
 /// Requests reach the replicas in turn. Drawn ones: one replica stands for all, which are alike; it gets every
 /// replicas-th request of a Poisson stream, and is measured once it has filled. Recorded ones: all replicas, from an
 /// empty fleet on, failed requests left out.
-FleetVerdict try_fleet(const CapacityReplica& replica, const CapacityDemand& demand, const FleetTrial& trial);
+TrialVerdict try_fleet(const CapacityReplica& replica, const CapacityDemand& demand, const FleetTrial& trial);
 
 }  // namespace models

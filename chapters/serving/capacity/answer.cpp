@@ -39,8 +39,8 @@ std::string money_of(const Outputs& out) {
     return million + "; the cheapest chip by the hour, at " + figure(out.cheapest_price, "$/h") + ", makes them for " +
            figure(out.cheapest_dollars, "$") + ".";
   if (out.best_dollars < 0.99 * yours)
-    return million + "; on the best chip beside it " + figure(out.best_dollars, "$") + ".";
-  return million + "; no chip beside it makes them for less.";
+    return million + "; on the best chip next to it " + figure(out.best_dollars, "$") + ".";
+  return million + "; no chip next to it makes them for less.";
 }
 
 }  // namespace

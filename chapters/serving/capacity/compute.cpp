@@ -235,6 +235,8 @@ void fill_replica(const SizedFleet& f, const Demand& demand, Outputs& out) {
   const double replicas = static_cast<double>(f.replicas), size = static_cast<double>(f.replica_chips);
   const models::ReplicaState s = models::replica_at(*f.replica, asks, asks.rate_per_s / replicas);
   out.planned_rate_per_s = asks.rate_per_s;
+  out.planned_prompt = asks.prompt_mean;
+  out.planned_output = asks.output_mean;
   out.output_tokens_per_s = asks.rate_per_s * asks.output_mean;
   out.input_tokens_per_s = asks.rate_per_s * asks.prompt_mean;
   out.tokens_per_s_per_chip = out.output_tokens_per_s / (replicas * size);

@@ -41,7 +41,6 @@ std::size_t client_of(const Inputs& in) {
 void ask_of_recording(const Inputs& in, Demand& out) {
   out.recorded = true;
   if (in.window_s > 0) out.window_us = std::llround(in.window_s * 1e6);
-  if (in.drop_failed) std::erase_if(out.arrivals, [](const models::RequestArrival& a) { return a.output_tokens == 0; });
   std::erase_if(out.arrivals, [&](const models::RequestArrival& a) { return a.at_us >= out.window_us; });
   const auto answered = std::count_if(out.arrivals.begin(), out.arrivals.end(),
                                       [](const models::RequestArrival& a) { return a.output_tokens > 0; });

@@ -88,7 +88,7 @@ void describe_replica(Fields& f, Outputs& o) {
          {.formula = "rest of a step + prompts before + own prompt", .source = "Kingman 1961"});
   f.real("busy", o.busy, {"Work", "%"}, "Share of a replica's time that the least work takes.");
   f.real("saturated_tokens_per_s", o.saturated_tokens_per_s, "Output tokens a second, full",
-         "Of one replica in all, when its memory is full and others always wait: what benchmarks print.");
+         "A replica in all, when its memory is full and others always wait: what benchmarks print.");
   f.real("saturated_per_chip", o.saturated_per_chip, "... for each chip", "The same over its chips.");
   f.real("reached_percent", o.reached_percent, {"Roofs reached", "%"}, "Share of peak, bandwidth and link.");
   f.text("reached_from", o.reached_from, "... from", "Whose runs say so.");
@@ -97,16 +97,20 @@ void describe_replica(Fields& f, Outputs& o) {
   f.table("sizes", o.sizes, "Sizes of replica");
   f.group("Tokens");
   f.real("planned_rate_per_s", o.planned_rate_per_s, "Requests a second, planned", "What the fleet is made for.");
-  f.real("output_tokens_per_s", o.output_tokens_per_s, "Output tokens a second", "Of the whole fleet, as planned.");
-  f.real("input_tokens_per_s", o.input_tokens_per_s, "Input tokens a second", "Of the whole fleet, as planned.");
+  f.real("planned_prompt_tokens", o.planned_prompt, {"Prompt, planned", "tokens"},
+         "Mean of the requests that are answered: failed ones bring no work.");
+  f.real("planned_output_tokens", o.planned_output, {"Answer, planned", "tokens"},
+         "Mean of the requests that are answered.");
+  f.real("output_tokens_per_s", o.output_tokens_per_s, "Output tokens a second", "The whole fleet's, as planned.");
+  f.real("input_tokens_per_s", o.input_tokens_per_s, "Input tokens a second", "The whole fleet's, as planned.");
   f.real("tokens_per_s_per_chip", o.tokens_per_s_per_chip, "Output tokens a second and chip", "As planned.");
 }
 
 void describe_engine(Fields& f, Outputs& o) {
   f.group("Tried in the engine");
   f.integer("engine_requests", o.engine.requests, "Requests served", "What the figures below are of.");
-  f.real("engine_kept_percent", o.engine_kept_percent, {"Keep both limits", "%"}, "Of the requests that were served.",
-         {.absent = no_trial});
+  f.real("engine_kept_percent", o.engine_kept_percent, {"Keep both limits", "%"},
+         "Share of the requests that were served.", {.absent = no_trial});
   f.real("engine_tpot_p99_s", o.engine_tpot_p99_s, {"Later tokens, P99, served", "s"}, "As they came.",
          {.absent = too_few});
   f.real("tpot_off_percent", o.tpot_off_percent, {"... the plan is above by", "%"}, "Below 0: the plan is too kind.",
@@ -115,7 +119,7 @@ void describe_engine(Fields& f, Outputs& o) {
          {.absent = too_few});
   f.real("ttft_off_percent", o.ttft_off_percent, {"... the plan is above by.", "%"}, "Below 0: the plan is too kind.",
          {.absent = too_few});
-  f.real("engine_sequences", o.engine.sequences, "In the batch", "Of a replica, on average.");
+  f.real("engine_sequences", o.engine.sequences, "In the batch", "Sequences of a replica, on average.");
   f.real("engine_preempted_percent", o.engine.preemptions_percent, {"Sent back", "%"},
          "Times that a request lost its cache for lack of room, over requests.");
 }
@@ -123,10 +127,10 @@ void describe_engine(Fields& f, Outputs& o) {
 void describe_trace(Fields& f, Outputs& o) {
   models::ArrivalFigures& a = o.arrivals;
   f.group("The requests");
-  f.integer("count", a.count, "Requests", "In the window; failed ones too, unless they are left out.");
+  f.integer("count", a.count, "Requests", "In the window; failed ones too.");
   f.real("rate_per_s", a.rate_per_s, "Requests a second", {.formula = "count / window"});
   f.real("counted_window_s", a.window_s, {"Window", "s"}, "What is counted over.");
-  f.integer("failed", a.failed, "Failed", "They got no token back.");
+  f.integer("failed", a.failed, "Failed", "They got no token back, and are not served here.");
   f.real("gap_mean_s", a.gap_mean_s, {"Gap, mean", "s"}, "Between neighbours.", {.absent = no_gaps});
   f.real("gap_cv", a.gap_cv, "Gaps, spread", "Standard deviation over mean; 1 where arrivals are Poisson.",
          {.absent = no_gaps});

@@ -70,9 +70,6 @@ void describe_traffic(Fields& f, Inputs& in) {
          {.range = {0, 1e6}, .typical = {0, 3600}, .when = recorded});
   f.real("speed", in.speed, {"Speed", "\xC3\x97"}, "How many times as fast recorded requests come.",
          {.range = {1e-3, 1e4, Scale::log}, .typical = {0.1, 100}, .when = recorded});
-  f.toggle("drop_failed", in.drop_failed, "Leave out failed ones",
-           "Requests that got no token back are not counted. They are never served here.",
-           {.when = {"traffic", "file"}});
   f.choice("plan_for", in.plan_for, plan_fors, "Planned for", "Which rate the fleet is to serve.", {.when = recorded});
   f.integer("seed", in.seed, "Seed", "It draws arrivals and lengths.", {.range = {1, 9999}});
 }

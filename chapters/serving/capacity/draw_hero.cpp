@@ -61,7 +61,7 @@ void paint_wall(const Painter& p, const WallFrame& f, const PlanPicture& plan, s
   const float small = t.type(Type::small), x = f.x(index, wall), top = f.y(plan.walls[wall].chips);
   const ImU32 fill = t.of(wall_meanings[wall]);
   const bool binds = plan.binds == wall;
-  p.rect({x + t.px(1), top}, {x + f.bar - t.px(1), f.ground}, binds ? fill : widgets::with_alpha(fill, 0.5f), t.px(2));
+  p.rect({x + t.px(1), top}, {x + f.bar - t.px(1), f.ground}, binds ? fill : widgets::with_alpha(fill, 0.38f), t.px(2));
   const std::string_view words = plan.walls[wall].words;
   if (widgets::text_size(words, Type::small, Font::mono).x > f.bar - t.px(3)) return;
   const bool inside = f.ground - top > small + t.px(8);

@@ -36,7 +36,6 @@ struct Inputs {
   std::string client = "deepseek-r1-5";
   FileInput trace;
   double window_s = 0, speed = 1;
-  bool drop_failed = false;
   PlanFor plan_for = PlanFor::mean;
   std::int64_t seed = 1;
   std::string model = "llama-3-70b", chip = "h100_sxm";
@@ -90,12 +89,13 @@ struct Outputs {
   std::string price_source, price_band_source;
   std::string cheapest_name, best_name;
   double cheapest_price = no_number, cheapest_dollars = no_number, best_dollars = no_number;
-  double planned_rate_per_s = 0, output_tokens_per_s = 0, input_tokens_per_s = 0, tokens_per_s_per_chip = 0;
+  double planned_rate_per_s = 0, planned_prompt = 0, planned_output = 0, output_tokens_per_s = 0,
+         input_tokens_per_s = 0, tokens_per_s_per_chip = 0;
   double users = 0, sequences = 0, sequences_fit = 0, gap_s = 0, ttft_p99_s = 0, tpot_p99_s = 0, busy = 0;
   double saturated_tokens_per_s = 0, saturated_per_chip = 0, kv_bytes_per_user = 0;
   double reached_percent = 0, reached_error_percent = no_number;
   std::string reached_from;
-  models::FleetVerdict engine;
+  models::TrialVerdict engine;
   double engine_ttft_p99_s = no_number, engine_tpot_p99_s = no_number, engine_kept_percent = no_number;
   double ttft_off_percent = no_number, tpot_off_percent = no_number;
   models::ArrivalFigures arrivals;

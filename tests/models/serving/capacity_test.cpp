@@ -125,7 +125,7 @@ TEST_CASE("capacity: what the plan says of tails is what the engine serves, with
     double share, rate, prompt, output, variation;
     std::int64_t replicas;
   };
-  for (const Case& c : {Case{"llama-3-70b", "h100_sxm", 2, Format::fp8, 0.63, 40, 1000, 250, 0.8, 4},
+  for (const Case& c : {Case{"llama-3-70b", "h100_sxm", 2, Format::fp8, 0.63, 40, 1000, 250, 0.8, 6},
                         Case{"llama-3-70b", "h100_sxm", 4, Format::fp8, 0.63, 40, 500, 500, 0.8, 4},
                         Case{"llama-3-70b", "b200_sxm", 1, Format::fp4, 0.48, 40, 1000, 250, 0.8, 3},
                         Case{"llama-3-8b", "h100_sxm", 1, Format::fp8, 0.63, 400, 1000, 200, 0.8, 14},
@@ -134,7 +134,7 @@ TEST_CASE("capacity: what the plan says of tails is what the engine serves, with
     const CapacityDemand d = demand_of_lengths(c.rate, c.prompt, c.output, c.variation);
     const double replicas = static_cast<double>(c.replicas);
     const ReplicaState s = replica_at(r, d, c.rate / replicas);
-    const FleetVerdict v = try_fleet(r, d, {.replicas = c.replicas, .variation = c.variation, .most_tokens = 4e5});
+    const TrialVerdict v = try_fleet(r, d, {.replicas = c.replicas, .variation = c.variation, .most_tokens = 4e5});
     INFO(c.model << " on " << c.replicas << " x " << c.chips << " " << c.chip);
     CHECK(v.requests >= 1000);
     CHECK(v.preemptions_percent == 0);
