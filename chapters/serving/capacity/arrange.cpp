@@ -16,9 +16,7 @@ std::string wall_text(double chips) {
 }
 
 /// Money to the cent, or to two digits below that.
-std::string money_text(double dollars) {
-  return format_text(dollars, "$", dollars >= 1000 ? 5 : dollars >= 100 ? 4 : dollars >= 10 ? 4 : dollars >= 1 ? 3 : 2);
-}
+std::string money_text(double dollars) { return format_text(dollars, "$", dollars >= 10 ? 4 : dollars >= 1 ? 3 : 2); }
 
 PlanPicture plan_of(const PlanRow& row, std::size_t index) {
   PlanPicture p{.name = row.name};
@@ -147,10 +145,12 @@ void add_words(const Inputs& in, const Outputs& out, Picture& p) {
   p.hint = p.lengths ? "Drag a wall of yours: memory is the length of answers, latency the limit, work the requests."
                      : "Drag a wall of yours: latency is the limit, the others how fast requests come.";
   if (!(out.now.price_per_hour > 0)) return;
-  p.price_words = "Yours: list price of " + out.now.price_date;
-  if (out.now.price_date == "as set") p.price_words = "Yours: price as set";
-  if (out.now.price_high > 0)
-    p.price_words += "; bar: " + money_text(out.now.price_low) + " to " + money_text(out.now.price_high) + " elsewhere";
+  p.price_words = out.now.price_date == "as set" ? "Price as set" : "Price of " + out.now.price_date;
+  if (out.now.price_high > 0) {
+    const std::size_t comma = out.price_band_source.rfind(", ");
+    p.price_words += "; bar: elsewhere, " +
+                     (comma == std::string::npos ? out.price_band_source : out.price_band_source.substr(comma + 2));
+  }
   p.price_words += ".";
 }
 

@@ -44,16 +44,16 @@ TEST_CASE("capacity lab: the fleet clears the highest wall in whole replicas, an
 TEST_CASE("capacity lab: each wall can be the highest, and the cheapest chip by the hour is the dearest by the token") {
   const LabPtr lab = capacity();
   lab->compute();
-  CHECK(text_of(*lab, "binds") == "latency");
+  CHECK(choice_of(*lab, "binds") == "latency");
   CHECK(out(*lab, "cheapest_dollars") > 4 * out(*lab, "best_dollars"));
   CHECK(out(*lab, "cheapest_price") < 3);
   CHECK(text_of(*lab, "best_name") == "B200 in FP4");
   set(*lab, "tpot_limit_s", 0.2, "ttft_limit_s", 10);
   lab->compute();
-  CHECK(text_of(*lab, "binds") == "rate");
+  CHECK(choice_of(*lab, "binds") == "rate");
   set(*lab, "replica_size", "own", "tensor_parallel", 1);
   lab->compute();
-  CHECK(text_of(*lab, "binds") == "memory");
+  CHECK(choice_of(*lab, "binds") == "memory");
   // Two chips hold the weights once where two replicas of one hold them twice: eight times as much per chip.
   const double one = out(*lab, "sequences_fit");
   CHECK(computed(set(*lab, "tensor_parallel", 2), "sequences_fit") > 10 * one);

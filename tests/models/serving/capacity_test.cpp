@@ -127,7 +127,7 @@ TEST_CASE("capacity: what the plan says of tails is what the engine serves, with
   };
   for (const Case& c : {Case{"llama-3-70b", "h100_sxm", 2, Format::fp8, 0.63, 40, 1000, 250, 0.8, 6},
                         Case{"llama-3-70b", "h100_sxm", 4, Format::fp8, 0.63, 40, 500, 500, 0.8, 4},
-                        Case{"llama-3-70b", "b200_sxm", 1, Format::fp4, 0.48, 40, 1000, 250, 0.8, 3},
+                        Case{"llama-3-70b", "b200_sxm", 1, Format::fp4, 0.48, 40, 1000, 250, 0.8, 4},
                         Case{"llama-3-8b", "h100_sxm", 1, Format::fp8, 0.63, 400, 1000, 200, 0.8, 14},
                         Case{"llama-3-70b", "h100_sxm", 4, Format::fp8, 0.63, 10, 4000, 200, 0.8, 4}}) {
     const CapacityReplica r = replica_of(c.model, c.chip, c.chips, c.format, c.share);
