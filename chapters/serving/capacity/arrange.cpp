@@ -19,10 +19,15 @@ std::string wall_text(double chips) {
 std::string money_text(double dollars) { return format_text(dollars, "$", dollars >= 10 ? 4 : dollars >= 1 ? 3 : 2); }
 
 PlanPicture plan_of(const PlanRow& row, std::size_t index) {
-  PlanPicture p{.name = row.name};
+  PlanPicture p{.name = row.chip_name, .format = row.format_name};
   p.tint = row.yours ? Tint::yours() : Tint::series(index == 1 ? 1 : index == 2 ? 3 : index == 3 ? 4 : 0);
   p.yours = row.yours;
   p.why = row.why;
+  if (row.price_per_hour > 0) {
+    p.price_per_hour = row.price_per_hour;
+    p.price = money_text(row.price_per_hour);
+    p.hour_info = "one chip for an hour: " + row.price_date;
+  }
   if (!row.why.empty()) return p;
   const double heights[] = {row.memory_wall, row.latency_wall, row.rate_wall};
   for (std::size_t i = 0; i < 3; ++i) p.walls[i] = {heights[i], wall_text(heights[i])};
@@ -32,11 +37,8 @@ PlanPicture plan_of(const PlanRow& row, std::size_t index) {
   p.under =
       whole_text(static_cast<double>(row.replicas)) + " \xC3\x97 " + whole_text(static_cast<double>(row.replica_chips));
   if (!(row.dollars_per_million_tokens > 0)) return p;
-  p.price_per_hour = row.price_per_hour;
   p.dollars = row.dollars_per_million_tokens;
-  p.price = money_text(row.price_per_hour);
   p.tokens = money_text(row.dollars_per_million_tokens);
-  p.hour_info = "one chip for an hour: " + row.price_date;
   p.million_info = whole_text(p.chips) + " chips, " + format_text(row.dollars_per_hour, "$/h") + " in all";
   if (row.price_high > 0) {
     p.low = row.price_low;
@@ -54,10 +56,11 @@ void set_scales(Picture& p) {
   p.price_lo = p.dollars_lo = 1e300;
   p.price_hi = p.dollars_hi = 0;
   for (const PlanPicture& plan : p.plans) {
-    if (!(plan.dollars > 0)) continue;
-    p.priced = true;
+    if (!(plan.price_per_hour > 0)) continue;
     p.price_lo = std::min(p.price_lo, plan.price_per_hour);
     p.price_hi = std::max(p.price_hi, plan.price_per_hour);
+    if (!(plan.dollars > 0)) continue;
+    p.priced = true;
     p.dollars_lo = std::min(p.dollars_lo, plan.dollars);
     p.dollars_hi = std::max(p.dollars_hi, plan.dollars);
     if (!plan.yours || !(plan.low > 0)) continue;
@@ -66,7 +69,8 @@ void set_scales(Picture& p) {
     p.dollars_lo = std::min(p.dollars_lo, plan.dollars_low);
     p.dollars_hi = std::max(p.dollars_hi, plan.dollars_high);
   }
-  if (!p.priced) p.price_lo = p.price_hi = p.dollars_lo = p.dollars_hi = 1;
+  if (!(p.price_hi > 0)) p.price_lo = p.price_hi = 1;
+  if (!p.priced) p.dollars_lo = p.dollars_hi = 1;
   for (auto [lo, hi] : {std::pair{&p.price_lo, &p.price_hi}, std::pair{&p.dollars_lo, &p.dollars_hi}})
     if (*hi < 1.3 * *lo) {
       *lo /= 1.2;
@@ -141,6 +145,8 @@ void add_words(const Inputs& in, const Outputs& out, Picture& p) {
   p.first_token_tight = out.chips_for_ttft > out.chips_for_tpot;
   p.latency_name = p.first_token_tight ? "latency: first token within " + format_text(in.ttft_limit_s, "s")
                                        : "latency: a token every " + format_text(in.tpot_limit_s, "s");
+  p.memory_name = "memory: caches of " + whole_text(std::max(1.0, out.users)) + (out.users < 1.5 ? " user" : " users");
+  p.work_name = "work: " + format_text(in.busy_percent, "%") + " busy at most";
   p.lengths = in.traffic == Traffic::lengths;
   p.hint = p.lengths ? "Drag a wall of yours: memory is the length of answers, latency the limit, work the requests."
                      : "Drag a wall of yours: latency is the limit, the others how fast requests come.";

@@ -164,7 +164,8 @@ void set_dollars(const Demand& demand, PlanRow& row) {
 }
 
 PlanRow row_of(const Kind& kind, const SizedFleet& f, double own_price, const Demand& demand) {
-  PlanRow row{.name = kind.chip->short_name + " in " + format_name(kind.format), .chip = kind.chip->id};
+  PlanRow row{.chip_name = kind.chip->short_name, .format_name = format_name(kind.format)};
+  row.name = row.chip_name + " in " + row.format_name;
   row.format = kind.format;
   set_price(*kind.chip, own_price, row);
   row.replica_chips = f.replica_chips;

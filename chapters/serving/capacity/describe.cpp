@@ -161,6 +161,8 @@ void describe_trace(Fields& f, Outputs& o) {
 
 void describe(Fields& f, PlanRow& r) {
   f.text("name", r.name, "Chip");
+  f.text("chip_name", r.chip_name, "Chip alone");
+  f.text("format_name", r.format_name, "Format");
   f.integer("chips", r.chips, "Chips");
   f.integer("replicas", r.replicas, "Replicas");
   f.integer("replica_chips", r.replica_chips, "Chips in each");

@@ -71,7 +71,7 @@ void draw_load_panel(Inputs& in, const Outputs& out, const Picture& picture, Vie
 
 void draw_cliff(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   Plot plot("cliff", view.cliff,
-            {.x = {.kind = AxisKind::log2, .lo = 1, .hi = 8, .label = "chips in a replica"},
+            {.x = {.kind = AxisKind::log2, .lo = 0.85, .hi = 9.4, .label = "chips in a replica"},
              .y = {.lo = 0, .label = "output tokens a second and chip, full"},
              .size = size});
   if (picture.cliff.empty()) return;

@@ -29,14 +29,15 @@ struct WallFrame {
   float middle(std::size_t plan) const { return left + pitch * (static_cast<float>(plan) + 0.5f); }
 };
 
-WallFrame wall_frame(const Picture& p, ImVec2 at, ImVec2 size, float words) {
+/// `head`: the height of the legend over the walls; `words`: that of the line under them.
+WallFrame wall_frame(const Picture& p, ImVec2 at, ImVec2 size, float head, float words) {
   const Theme& t = widgets::theme();
   WallFrame f;
   const float small = t.type(Type::small), body = t.type(Type::body), title = t.type(Type::title);
   f.left = at.x + t.px(46);
   f.right = at.x + size.x - t.px(4);
-  f.top = at.y + title + small + t.px(22);
-  f.ground = at.y + size.y - words - body - small - t.px(18);
+  f.top = at.y + head + title + t.px(10);
+  f.ground = at.y + size.y - words - body - 2 * small - t.px(18);
   f.pitch = (f.right - f.left) / static_cast<float>(std::max<std::size_t>(1, p.plans.size()));
   f.bar = std::min(0.27f * f.pitch, t.px(46));
   f.most = std::max(1.0, p.most_chips);
@@ -84,20 +85,22 @@ void paint_rim(const Painter& p, const WallFrame& f, const PlanPicture& plan, st
                     Type::title, Font::mono, Align::center);
 }
 
+/// Chip, format and groups under each plan's walls, with the stroke of its line of prices.
 void paint_names(const Painter& p, const WallFrame& f, const Picture& picture) {
   const Theme& t = widgets::theme();
+  const float small = t.type(Type::small), wide = f.pitch - t.px(6), first = f.ground + t.px(4),
+              second = first + t.type(Type::body) + t.px(1), third = second + small + t.px(1);
   for (std::size_t i = 0; i < picture.plans.size(); ++i) {
     const PlanPicture& plan = picture.plans[i];
-    const ImU32 ink = plan.yours ? t.accent : t.text;
-    widgets::fit_text(p, {f.middle(i), f.ground + t.px(4)}, plan.name, f.pitch - t.px(6), ink, Type::body, Font::bold,
+    const float x = f.middle(i);
+    widgets::fit_text(p, {x, first}, plan.name, wide, plan.yours ? t.accent : t.text, Type::body, Font::bold,
                       Align::center);
-    p.rect({f.middle(i) - t.px(14), f.ground + t.px(9) + t.type(Type::body) + t.type(Type::small)},
-           {f.middle(i) + t.px(14), f.ground + t.px(12) + t.type(Type::body) + t.type(Type::small)},
+    widgets::fit_text(p, {x, second}, plan.format, wide, t.muted, Type::small, Font::sans, Align::center);
+    p.rect({x - t.px(14), third + small + t.px(2)}, {x + t.px(14), third + small + t.px(5)},
            widgets::colour(plan.tint, t), t.px(1.5f));
     if (widgets::veiled()) continue;
-    widgets::fit_text(p, {f.middle(i), f.ground + t.px(6) + t.type(Type::body)},
-                      plan.why.empty() ? std::string_view(plan.under) : std::string_view("no such fleet"),
-                      f.pitch - t.px(6), t.muted, Type::small, Font::mono, Align::center);
+    widgets::fit_text(p, {x, third}, plan.why.empty() ? std::string_view(plan.under) : std::string_view("none"), wide,
+                      t.muted, Type::small, Font::mono, Align::center);
   }
 }
 
@@ -138,11 +141,11 @@ void drag_walls(Inputs& in, const Picture& picture, const WallFrame& f) {
   }
 }
 
-void paint_wall_key(const Painter& p, ImVec2 at, float width, const Picture& picture, View& view) {
-  const std::array<widgets::LegendEntry, 3> legend{
-      {{"memory for users", wall_meanings[0]}, {picture.latency_name, wall_meanings[1]}, {"work", wall_meanings[2]}}};
-  widgets::layout_legend(legend, width, widgets::legend_row_px(), widgets::measure_text, view.legend);
-  widgets::paint_legend(p, at, width, legend, view.legend);
+using WallKey = std::array<widgets::LegendEntry, 3>;
+WallKey wall_key(const Picture& picture) {
+  return {{{picture.memory_name, wall_meanings[0]},
+           {picture.latency_name, wall_meanings[1]},
+           {picture.work_name, wall_meanings[2]}}};
 }
 
 /// What stands under an open question: whose walls they will be.
@@ -166,14 +169,19 @@ void draw_hero(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   const float right = slope ? std::clamp(0.36f * size.x, t.px(230), t.px(420)) : 0, left = size.x - right;
   const bool hint = size.y > t.px(300);
   const float words = hint ? t.type(Type::small) + t.px(8) : 0;
-  const WallFrame f = wall_frame(picture, at, {left, size.y}, words);
+  const WallKey key = wall_key(picture);
+  const float key_width = left - t.px(10), head = widgets::layout_legend(key, key_width, widgets::legend_row_px(),
+                                                                         widgets::measure_text, view.legend);
+  const WallFrame f = wall_frame(picture, at, {left, size.y}, head, words);
   widgets::drew("walls");
+  const ImVec2 slope_at{at.x + left + t.px(16), at.y}, slope_size{right - t.px(20), size.y - words};
   if (widgets::veiled()) {
     paint_given(p, f, picture);
+    if (slope) draw_slope(picture, slope_at, slope_size);
     ImGui::Dummy(size);
     return;
   }
-  paint_wall_key(p, at, left - t.px(10), picture, view);
+  widgets::paint_legend(p, at, key_width, key, view.legend);
   if (f.ground > f.top + t.px(20)) {
     paint_chip_axis(p, f);
     for (std::size_t i = 0; i < picture.plans.size(); ++i) {
@@ -189,7 +197,7 @@ void draw_hero(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
     widgets::fit_text(p, {at.x, at.y + size.y - t.type(Type::small) - t.px(2)}, picture.hint, left - t.px(12), t.muted,
                       Type::small);
   if (slope) {
-    draw_slope(picture, {at.x + left + t.px(16), at.y}, {right - t.px(20), size.y - words});
+    draw_slope(picture, slope_at, slope_size);
     if (hint)
       widgets::fit_text(p, {at.x + left + t.px(16), at.y + size.y - t.type(Type::small) - t.px(2)}, picture.price_words,
                         right - t.px(18), t.muted, Type::small);

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "chapters/serving/capacity/lab.h"
+#include "widgets/base/marks.h"
 #include "widgets/base/press_area.h"
 #include "widgets/number/number.h"
 
@@ -44,7 +45,7 @@ void paint_labels(const Painter& p, const Picture& picture, const SlopeFrame& f,
   std::size_t count = 0;
   for (std::size_t i = 0; i < std::min(picture.plans.size(), most_prices); ++i) {
     const PlanPicture& plan = picture.plans[i];
-    if (!(plan.dollars > 0)) continue;
+    if (!((hours ? plan.price_per_hour : plan.dollars) > 0)) continue;
     y[i] = hours ? f.hour(plan.price_per_hour) : f.million(plan.dollars);
     order[count++] = i;
   }
@@ -69,6 +70,30 @@ void paint_bands(const Painter& p, const PlanPicture& plan, const SlopeFrame& f)
   p.rect({f.hour_x - t.px(3), f.hour(plan.high)}, {f.hour_x + t.px(3), f.hour(plan.low)}, ink, t.px(2));
   p.rect({f.million_x - t.px(3), f.million(plan.dollars_high)}, {f.million_x + t.px(3), f.million(plan.dollars_low)},
          ink, t.px(2));
+}
+
+void paint_heads(const Painter& p, const SlopeFrame& f, ImVec2 at) {
+  const Theme& t = widgets::theme();
+  const float body = t.type(Type::body);
+  p.text({f.hour_x, at.y}, "a chip-hour", t.text, Type::body, Font::bold, Align::center);
+  p.text({f.hour_x, at.y + body + t.px(2)}, "what is rented", t.muted, Type::small, Font::sans, Align::center);
+  p.text({f.million_x, at.y}, "a million tokens", t.text, Type::body, Font::bold, Align::center);
+  p.text({f.million_x, at.y + body + t.px(2)}, "output, sold", t.muted, Type::small, Font::sans, Align::center);
+  for (const float x : {f.hour_x, f.million_x})
+    p.line({x, f.top - t.px(6)}, {x, f.bottom + t.px(6)}, t.line, t.px(1.5f));
+}
+
+void paint_plan(const Painter& p, const PlanPicture& plan, const SlopeFrame& f) {
+  if (!(plan.dollars > 0)) return;
+  const Theme& t = widgets::theme();
+  paint_bands(p, plan, f);
+  const ImU32 ink = widgets::colour(plan.tint, t);
+  const ImVec2 a{f.hour_x, f.hour(plan.price_per_hour)}, b{f.million_x, f.million(plan.dollars)};
+  p.line(a, b, ink, t.px(plan.yours ? 3.0f : 1.8f));
+  for (const ImVec2 c : {a, b}) {
+    p.circle(c, t.px(5), ink);
+    if (plan.yours) p.ring(c, t.px(6.5f), t.text, t.px(1.5f));
+  }
 }
 
 void hover_prices(const Picture& picture, const SlopeFrame& f) {
@@ -104,23 +129,18 @@ void draw_slope(const Picture& picture, ImVec2 at, ImVec2 size) {
   f.million_lo = picture.dollars_lo;
   f.million_hi = picture.dollars_hi;
   if (f.bottom < f.top + t.px(40)) return;
-  p.text({f.hour_x, at.y}, "a chip-hour", t.text, Type::body, Font::bold, Align::center);
-  p.text({f.hour_x, at.y + body + t.px(2)}, "what is rented", t.muted, Type::small, Font::sans, Align::center);
-  p.text({f.million_x, at.y}, "a million tokens", t.text, Type::body, Font::bold, Align::center);
-  p.text({f.million_x, at.y + body + t.px(2)}, "output, sold", t.muted, Type::small, Font::sans, Align::center);
-  for (const float x : {f.hour_x, f.million_x})
-    p.line({x, f.top - t.px(6)}, {x, f.bottom + t.px(6)}, t.line, t.px(1.5f));
-  for (const PlanPicture& plan : picture.plans) {
-    if (!(plan.dollars > 0)) continue;
-    paint_bands(p, plan, f);
-    const ImU32 ink = widgets::colour(plan.tint, t);
-    const ImVec2 a{f.hour_x, f.hour(plan.price_per_hour)}, b{f.million_x, f.million(plan.dollars)};
-    p.line(a, b, ink, t.px(plan.yours ? 3.0f : 1.8f));
-    for (const ImVec2 c : {a, b}) {
-      p.circle(c, t.px(5), ink);
-      if (plan.yours) p.ring(c, t.px(6.5f), t.text, t.px(1.5f));
-    }
+  if (widgets::veiled()) {
+    // Prices are given; what a million tokens cost on them is not.
+    const widgets::GivenMarks given;
+    paint_heads(p, f, at);
+    for (const PlanPicture& plan : picture.plans)
+      if (plan.price_per_hour > 0)
+        p.circle({f.hour_x, f.hour(plan.price_per_hour)}, t.px(5), widgets::colour(plan.tint, t));
+    paint_labels(p, picture, f, true);
+    return;
   }
+  paint_heads(p, f, at);
+  for (const PlanPicture& plan : picture.plans) paint_plan(p, plan, f);
   paint_labels(p, picture, f, true);
   paint_labels(p, picture, f, false);
   hover_prices(picture, f);

@@ -37,7 +37,7 @@ struct Inputs {
   FileInput trace;
   double window_s = 0, speed = 1;
   PlanFor plan_for = PlanFor::mean;
-  std::int64_t seed = 1;
+  std::int64_t seed = 3;
   std::string model = "llama-3-70b", chip = "h100_sxm";
   models::Format format = models::Format::fp8;
   models::KvFormat kv_format = models::KvFormat::fp8;
@@ -57,7 +57,7 @@ inline constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
 
 /// A kind of chip with its fleet for the same requests.
 struct PlanRow {
-  std::string name, chip;  ///< name: chip and format
+  std::string name, chip_name, format_name;  ///< name: chip and format together
   models::Format format = models::Format::bf16;
   std::int64_t replica_chips = 1, replicas = 0, chips = 0;
   double memory_wall = no_number, rate_wall = no_number, latency_wall = no_number;  ///< in chips, not rounded
@@ -137,7 +137,7 @@ struct WallBar {
   std::string words;
 };
 struct PlanPicture {
-  std::string name, under, fleet, price, tokens, hour_info, million_info;
+  std::string name, format, under, fleet, price, tokens, hour_info, million_info;
   WallBar walls[3];
   double chips = 0, price_per_hour = 0, dollars = 0, low = 0, high = 0, dollars_low = 0, dollars_high = 0;
   widgets::Tint tint;
@@ -154,7 +154,7 @@ struct Picture {
   double price_lo = 1, price_hi = 1, dollars_lo = 1, dollars_hi = 1;
   bool priced = false, lengths = false;
   bool first_token_tight = false;
-  std::string latency_name, hint, price_words;
+  std::string memory_name, latency_name, work_name, hint, price_words;
   std::vector<widgets::Curve> fleet;  ///< chips for each wall by load
   double fleet_lo = 1, fleet_hi = 10;
   std::vector<widgets::Curve> cliff;  ///< tokens a second and chip by size of replica
