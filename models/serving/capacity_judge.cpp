@@ -45,7 +45,7 @@ class JudgeDraws {
 };
 
 /// The requests of one replica of many: every replicas-th of a Poisson stream.
-std::vector<ServingRequest> drawn_requests(const CapacityDemand& d, const FleetTrial& trial, std::int64_t count) {
+std::vector<ServingRequest> trial_drawn_requests(const CapacityDemand& d, const FleetTrial& trial, std::int64_t count) {
   std::vector<ServingRequest> out = make_requests({.requests = count,
                                                    .rate_per_s = d.rate_per_s,
                                                    .seed = trial.seed,
@@ -63,7 +63,7 @@ std::vector<ServingRequest> drawn_requests(const CapacityDemand& d, const FleetT
   return out;
 }
 
-std::vector<ServingRequest> recorded_requests(const FleetTrial& trial) {
+std::vector<ServingRequest> trial_recorded_requests(const FleetTrial& trial) {
   std::vector<ServingRequest> out;
   double tokens = 0;
   for (const RequestArrival& a : trial.recorded) {
@@ -77,8 +77,8 @@ std::vector<ServingRequest> recorded_requests(const FleetTrial& trial) {
   return out;
 }
 
-TrialVerdict verdict_of(std::span<const ServingRequest> requests, const ServingRun& run, const ServingSetup& setup,
-                        const FleetTrial& trial, const ServingWindow& window) {
+TrialVerdict trial_verdict_of(std::span<const ServingRequest> requests, const ServingRun& run,
+                              const ServingSetup& setup, const FleetTrial& trial, const ServingWindow& window) {
   const ServingSummary s = summarize_serving(requests, run, setup, trial.limits.ttft_s, trial.limits.tpot_s, window);
   TrialVerdict out{.requests = s.requests, .stopped = run.stopped};
   out.ttft_p50_s = s.ttft_p50_s;
@@ -117,10 +117,10 @@ TrialVerdict try_fleet(const CapacityReplica& replica, const CapacityDemand& dem
   };
   setup.slots = std::min(setup.slots, setup.blocks);
   if (!trial.recorded.empty()) {
-    const auto requests = recorded_requests(trial);
+    const auto requests = trial_recorded_requests(trial);
     if (requests.empty()) return {};
     setup.servers = trial.replicas;
-    return verdict_of(requests, simulate_serving(requests, setup), setup, trial, {});
+    return trial_verdict_of(requests, simulate_serving(requests, setup), setup, trial, {});
   }
   const ReplicaState state = replica_at(replica, demand, demand.rate_per_s / static_cast<double>(trial.replicas));
   // Until twice as many have come as are there at once the replica fills; as many behind keep it busy to the end.
@@ -128,12 +128,12 @@ TrialVerdict try_fleet(const CapacityReplica& replica, const CapacityDemand& dem
   const auto behind = std::min(most_judged / 4, static_cast<std::int64_t>(there)), filling = 2 * behind,
              measured = std::clamp(static_cast<std::int64_t>(trial.most_tokens / demand.output_mean) - 3 * behind,
                                    least_judged, std::max(least_judged, 8 * behind));
-  const auto requests = drawn_requests(demand, trial, filling + measured + behind);
+  const auto requests = trial_drawn_requests(demand, trial, filling + measured + behind);
   const ServingWindow window =
       window_of(requests, static_cast<std::size_t>(filling), static_cast<std::size_t>(measured));
   setup.measure_from_s = window.from_s;
   setup.measure_until_s = window.until_s;
-  return verdict_of(requests, simulate_serving(requests, setup), setup, trial, window);
+  return trial_verdict_of(requests, simulate_serving(requests, setup), setup, trial, window);
 }
 
 }  // namespace models

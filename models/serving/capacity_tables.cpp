@@ -17,16 +17,16 @@ constexpr std::array<ReachedShare, 6> reached_table{{
     {"gb200_gpu", Format::fp4, 0.50, 14, 0.062, 0.168},
 }};
 
-constexpr std::string_view aws = "AWS on demand, us-east-1, an eighth of a machine of eight";
-constexpr std::string_view survey = "Mercatus, cloud GPU pricing, May 2026";
+constexpr std::string_view price_list_aws = "AWS on demand, us-east-1, an eighth of a machine of eight";
+constexpr std::string_view price_survey = "Mercatus, cloud GPU pricing, May 2026";
 
 // AWS lists as read by tsaol/aws-gpu from instances.vantage.sh.
 constexpr std::array<ChipPrice, 6> price_table{{
-    {"a100_40_sxm", 2.7447, "2026-08-26", aws, 0, 0, {}},
-    {"a100_80_sxm", 3.4309, "2026-08-26", aws, 0.80, 3.00, survey},
-    {"h100_sxm", 6.88, "2025-12-21", aws, 1.99, 5.00, survey},
-    {"h200_sxm", 7.912, "2025-12-21", aws, 2.50, 7.00, survey},
-    {"b200_sxm", 14.2416, "2026-08-26", aws, 0, 0, {}},
+    {"a100_40_sxm", 2.7447, "2026-08-26", price_list_aws, 0, 0, {}},
+    {"a100_80_sxm", 3.4309, "2026-08-26", price_list_aws, 0.80, 3.00, price_survey},
+    {"h100_sxm", 6.88, "2025-12-21", price_list_aws, 1.99, 5.00, price_survey},
+    {"h200_sxm", 7.912, "2025-12-21", price_list_aws, 2.50, 7.00, price_survey},
+    {"b200_sxm", 14.2416, "2026-08-26", price_list_aws, 0, 0, {}},
     {"mi300x", 1.85, "2025", "gpu.blog, the highest of a survey", 1.71, 1.85, "gpu.blog, survey of 2025"},
 }};
 

@@ -14,9 +14,9 @@ using namespace support;
 
 namespace {
 
-LabPtr capacity(std::string_view inputs = R"({"trial": false})") { return open_lab("serving/capacity", inputs); }
+LabPtr capacity_lab(std::string_view inputs = R"({"trial": false})") { return open_lab("serving/capacity", inputs); }
 
-std::string with_requests(const std::string& text, const std::string& more = "") {
+std::string capacity_with_requests(const std::string& text, const std::string& more = "") {
   std::string quoted;
   for (const char c : text) quoted += c == '"' ? "\\\"" : c == '\n' ? "\\n" : std::string(1, c);
   return R"({"trial": false, "traffic": "file", "trace": {"name": "mine.csv", "text": ")" + quoted + "\"}" + more + "}";
@@ -25,7 +25,7 @@ std::string with_requests(const std::string& text, const std::string& more = "")
 }  // namespace
 
 TEST_CASE("capacity lab: the fleet clears the highest wall in whole replicas, and money follows from it") {
-  const LabPtr lab = capacity();
+  const LabPtr lab = capacity_lab();
   const double chips = computed(*lab, "chips");
   CHECK(chips ==
         std::max({out(*lab, "chips_for_memory"), out(*lab, "chips_for_rate"), out(*lab, "chips_for_latency")}));
@@ -42,7 +42,7 @@ TEST_CASE("capacity lab: the fleet clears the highest wall in whole replicas, an
 }
 
 TEST_CASE("capacity lab: each wall can be the highest, and the cheapest chip by the hour is the dearest by the token") {
-  const LabPtr lab = capacity();
+  const LabPtr lab = capacity_lab();
   lab->compute();
   CHECK(choice_of(*lab, "binds") == "latency");
   CHECK(out(*lab, "cheapest_dollars") > 4 * out(*lab, "best_dollars"));
@@ -76,7 +76,7 @@ TEST_CASE("capacity lab: the contract's keys of a file of requests") {
   for (int i = 0; i < 40; ++i)
     rows +=
         std::to_string(i / 2) + ".250000," + std::to_string(100 + i) + "," + std::to_string(i % 4 == 0 ? 0 : 10) + "\n";
-  const LabPtr lab = capacity(with_requests(rows + "x,1,1\n"));
+  const LabPtr lab = capacity_lab(capacity_with_requests(rows + "x,1,1\n"));
   CHECK(computed(*lab, "count") == 40);
   CHECK(out(*lab, "failed") == 10);
   CHECK(out(*lab, "rate_per_s") == 2);  // a window of 20 s
@@ -95,13 +95,13 @@ TEST_CASE("capacity lab: the contract's keys of a file of requests") {
   CHECK(out(*lab, "planned_output_tokens") == 10);
   CHECK(computed(set(*lab, "window_s", 10, "speed", 4), "count") == 20);
   CHECK(out(*lab, "planned_rate_per_s") == 6);
-  CHECK(reason_of(*capacity(with_requests("1,two,3\n"))).starts_with("Line 1 of the arrivals"));
-  CHECK(reason_of(*capacity(R"({"traffic": "file"})")) ==
+  CHECK(reason_of(*capacity_lab(capacity_with_requests("1,two,3\n"))).starts_with("Line 1 of the arrivals"));
+  CHECK(reason_of(*capacity_lab(R"({"traffic": "file"})")) ==
         "No file of requests is open: open one, or take other requests than your own.");
 }
 
 TEST_CASE("capacity lab: bursts ask for more chips than their mean, and the busiest minute for more than that") {
-  const LabPtr lab = capacity(R"({"trial": false, "traffic": "code", "against": []})");
+  const LabPtr lab = capacity_lab(R"({"trial": false, "traffic": "code", "against": []})");
   CHECK(near(computed(*lab, "dispersion_10s"), 84.64008097165987, 1e-9));
   CHECK(out(*lab, "peak_1s") == 41);
   CHECK(out(*lab, "chips_for_latency") > 5 * out(*lab, "chips_for_rate"));
@@ -113,20 +113,20 @@ TEST_CASE("capacity lab: bursts ask for more chips than their mean, and the busi
 }
 
 TEST_CASE("capacity lab: what cannot be served says why") {
-  CHECK(reason_of(*capacity(R"({"tpot_limit_s": 0.001, "trial": false})")) ==
+  CHECK(reason_of(*capacity_lab(R"({"tpot_limit_s": 0.001, "trial": false})")) ==
         "8\xC3\x97 H100 SXM: Even alone, a request gets its tokens more slowly than every 1 ms.");
-  CHECK(reason_of(*capacity(R"({"model": "llama-3.1-405b", "chip": "l4", "trial": false})"))
+  CHECK(reason_of(*capacity_lab(R"({"model": "llama-3.1-405b", "chip": "l4", "trial": false})"))
             .starts_with("8\xC3\x97 L4: The weights do not fit"));
-  CHECK(reason_of(*capacity(R"({"replica_size": "own", "tensor_parallel": 3, "trial": false})")) ==
+  CHECK(reason_of(*capacity_lab(R"({"replica_size": "own", "tensor_parallel": 3, "trial": false})")) ==
         "3\xC3\x97 H100 SXM: 64 query heads cannot be dealt evenly to 3 chips.");
-  const LabPtr lab = capacity(R"({"chip": "l40s", "model": "llama-3-8b", "trial": false, "against": []})");
+  const LabPtr lab = capacity_lab(R"({"chip": "l40s", "model": "llama-3-8b", "trial": false, "against": []})");
   CHECK(std::isnan(computed(*lab, "dollars_per_million_tokens")));
   CHECK(answer_of("serving/capacity", R"({"chip": "l40s", "model": "llama-3-8b", "trial": false, "against": []})")
             .ends_with("What tokens cost is not known: no price of this chip is carried, so set one."));
 }
 
 TEST_CASE("capacity lab: a wall that is dragged changes what it is made of") {
-  const LabPtr lab = capacity();
+  const LabPtr lab = capacity_lab();
   lab->compute();
   Canvas canvas(*lab, {1000, 640});
   canvas.ui.frames(2);
@@ -136,7 +136,7 @@ TEST_CASE("capacity lab: a wall that is dragged changes what it is made of") {
   CHECK(input(*lab, "arrival_rate").number() > 40);
   canvas.ui.drag_by("drag memory", {0, 40});
   CHECK(input(*lab, "output_tokens").number() < 1000);
-  const LabPtr recorded = capacity(R"({"traffic": "conversations", "trial": false})");
+  const LabPtr recorded = capacity_lab(R"({"traffic": "conversations", "trial": false})");
   recorded->compute();
   Canvas other(*recorded, {1000, 640});
   other.ui.frames(2);

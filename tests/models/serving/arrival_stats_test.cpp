@@ -19,9 +19,9 @@ using support::near;
 
 namespace {
 
-constexpr double exact = 2e-9;
+constexpr double arrivals_exact = 2e-9;
 
-struct Expected {
+struct ExpectedArrivals {
   const char* file;
   std::int64_t window_s, count, zero_gaps;
   double rate, gap_mean, gap_cv, dispersion_1s, dispersion_10s;
@@ -30,26 +30,28 @@ struct Expected {
   double prompt_mean, output_mean;
 };
 
-void check(const ArrivalFigures& f, const Expected& e) {
+void check_arrivals(const ArrivalFigures& f, const ExpectedArrivals& e) {
   CHECK(f.count == e.count);
   CHECK(f.window_s == static_cast<double>(e.window_s));
   CHECK(f.zero_gaps == e.zero_gaps);
-  CHECK(near(f.rate_per_s, e.rate, exact));
-  CHECK(near(f.gap_mean_s, e.gap_mean, exact));
-  CHECK(near(f.gap_cv, e.gap_cv, exact));
-  CHECK(near(f.in_1s.index_of_dispersion, e.dispersion_1s, exact));
-  CHECK(near(f.in_10s.index_of_dispersion, e.dispersion_10s, exact));
+  CHECK(near(f.rate_per_s, e.rate, arrivals_exact));
+  CHECK(near(f.gap_mean_s, e.gap_mean, arrivals_exact));
+  CHECK(near(f.gap_cv, e.gap_cv, arrivals_exact));
+  CHECK(near(f.in_1s.index_of_dispersion, e.dispersion_1s, arrivals_exact));
+  CHECK(near(f.in_10s.index_of_dispersion, e.dispersion_10s, arrivals_exact));
   CHECK(f.in_1s.peak == e.peak_1s);
   CHECK(f.in_1s.empty_bins == e.empty_1s);
   CHECK(f.in_10s.peak == e.peak_10s);
   CHECK(f.in_10s.empty_bins == e.empty_10s);
   CHECK(std::array{f.prompt.p50, f.prompt.p90, f.prompt.p99} == e.prompt);
   CHECK(std::array{f.output.p50, f.output.p90, f.output.p99} == e.output);
-  CHECK(near(f.prompt.mean, e.prompt_mean, exact));
-  CHECK(near(f.output.mean, e.output_mean, exact));
+  CHECK(near(f.prompt.mean, e.prompt_mean, arrivals_exact));
+  CHECK(near(f.output.mean, e.output_mean, arrivals_exact));
 }
 
-std::filesystem::path recordings() { return support::public_folder("RIDGELINE_WORKLOADS", "shared/data/workloads"); }
+std::filesystem::path arrival_recordings() {
+  return support::public_folder("RIDGELINE_WORKLOADS", "shared/data/workloads");
+}
 
 }  // namespace
 
@@ -76,137 +78,137 @@ TEST_CASE("arrivals: gaps, bins and ranks by hand") {
 }
 
 TEST_CASE("arrivals: the recordings that come with the program have the figures of their source") {
-  check(arrival_figures(sample_arrivals(azure_conversation_rows()), azure_conversation_window_us),
-        {"",
-         300,
-         1445,
-         0,
-         1445.0 / 300,
-         0.20767590997229918,
-         1.1924612947003772,
-         1.3210495963091116,
-         3.3869665513264113,
-         12,
-         5,
-         70,
-         0,
-         {1012, 1847, 4100},
-         {217, 429, 594},
-         1057.278892733564,
-         254.02768166089965});
-  check(arrival_figures(sample_arrivals(azure_code_rows()), azure_code_window_us), {"",
-                                                                                    600,
-                                                                                    1482,
-                                                                                    0,
-                                                                                    2.47,
-                                                                                    0.3956132977717758,
-                                                                                    12.144027075472412,
-                                                                                    14.941605937921647,
-                                                                                    84.64008097165987,
-                                                                                    41,
-                                                                                    456,
-                                                                                    234,
-                                                                                    35,
-                                                                                    {1421, 5479, 7436},
-                                                                                    {13, 54, 253},
-                                                                                    2076.9790823211874,
-                                                                                    27.42847503373819});
+  check_arrivals(arrival_figures(sample_arrivals(azure_conversation_rows()), azure_conversation_window_us),
+                 {"",
+                  300,
+                  1445,
+                  0,
+                  1445.0 / 300,
+                  0.20767590997229918,
+                  1.1924612947003772,
+                  1.3210495963091116,
+                  3.3869665513264113,
+                  12,
+                  5,
+                  70,
+                  0,
+                  {1012, 1847, 4100},
+                  {217, 429, 594},
+                  1057.278892733564,
+                  254.02768166089965});
+  check_arrivals(arrival_figures(sample_arrivals(azure_code_rows()), azure_code_window_us), {"",
+                                                                                             600,
+                                                                                             1482,
+                                                                                             0,
+                                                                                             2.47,
+                                                                                             0.3956132977717758,
+                                                                                             12.144027075472412,
+                                                                                             14.941605937921647,
+                                                                                             84.64008097165987,
+                                                                                             41,
+                                                                                             456,
+                                                                                             234,
+                                                                                             35,
+                                                                                             {1421, 5479, 7436},
+                                                                                             {13, 54, 253},
+                                                                                             2076.9790823211874,
+                                                                                             27.42847503373819});
 }
 
 TEST_CASE("arrivals: the whole recordings have the figures of their source, where they are at hand") {
-  if (recordings().empty()) SKIP("no folder of workloads");
-  for (const Expected& e : {Expected{"azure2023_code_0_2280s.csv.gz",
-                                     2280,
-                                     7015,
-                                     0,
-                                     3.076754386,
-                                     0.3250631727,
-                                     12.64183746,
-                                     13.10043735,
-                                     70.14977617,
-                                     67,
-                                     1562,
-                                     327,
-                                     112,
-                                     {1462, 5059, 7436},
-                                     {13, 55, 249},
-                                     2033.194583,
-                                     27.60983607},
-                            Expected{"azure2023_conv_0_2340s.csv.gz",
-                                     2340,
-                                     13860,
-                                     0,
-                                     5.923076923,
-                                     0.1688292406,
-                                     1.07942315,
-                                     1.335220335,
-                                     3.500111,
-                                     16,
-                                     9,
-                                     98,
-                                     0,
-                                     {1016, 4075, 4122},
-                                     {115, 421, 598},
-                                     1202.638889,
-                                     201.0060606},
-                            Expected{"burstgpt1_0_35000s.csv.gz",
-                                     35000,
-                                     264,
-                                     3,
-                                     0.007542857143,
-                                     133.0418251,
-                                     3.910250484,
-                                     1.015184416,
-                                     1.129116883,
-                                     2,
-                                     34739,
-                                     3,
-                                     3260,
-                                     {417, 1524, 1956},
-                                     {245, 541, 1656},
-                                     585.4583333,
-                                     284.7386364},
-                            Expected{"mooncake_conversation_0_2400s.jsonl.gz",
-                                     2400,
-                                     7851,
-                                     7051,
-                                     3.27125,
-                                     0.3053503185,
-                                     2.970653372,
-                                     7.659459464,
-                                     2.04039772,
-                                     23,
-                                     1600,
-                                     56,
-                                     0,
-                                     {7284, 27991, 89869},
-                                     {356, 606, 1170},
-                                     12427.96077,
-                                     347.0771876},
-                            Expected{"mooncake_synthetic_0_680s.jsonl.gz",
-                                     680,
-                                     2597,
-                                     10,
-                                     3.819117647,
-                                     0.261827812,
-                                     1.014225078,
-                                     1.089238148,
-                                     1.213136198,
-                                     12,
-                                     22,
-                                     55,
-                                     0,
-                                     {5824, 36762, 60161},
-                                     {135, 436, 777},
-                                     13190.69272,
-                                     183.948402}}) {
+  if (arrival_recordings().empty()) SKIP("no folder of workloads");
+  for (const ExpectedArrivals& e : {ExpectedArrivals{"azure2023_code_0_2280s.csv.gz",
+                                                     2280,
+                                                     7015,
+                                                     0,
+                                                     3.076754386,
+                                                     0.3250631727,
+                                                     12.64183746,
+                                                     13.10043735,
+                                                     70.14977617,
+                                                     67,
+                                                     1562,
+                                                     327,
+                                                     112,
+                                                     {1462, 5059, 7436},
+                                                     {13, 55, 249},
+                                                     2033.194583,
+                                                     27.60983607},
+                                    ExpectedArrivals{"azure2023_conv_0_2340s.csv.gz",
+                                                     2340,
+                                                     13860,
+                                                     0,
+                                                     5.923076923,
+                                                     0.1688292406,
+                                                     1.07942315,
+                                                     1.335220335,
+                                                     3.500111,
+                                                     16,
+                                                     9,
+                                                     98,
+                                                     0,
+                                                     {1016, 4075, 4122},
+                                                     {115, 421, 598},
+                                                     1202.638889,
+                                                     201.0060606},
+                                    ExpectedArrivals{"burstgpt1_0_35000s.csv.gz",
+                                                     35000,
+                                                     264,
+                                                     3,
+                                                     0.007542857143,
+                                                     133.0418251,
+                                                     3.910250484,
+                                                     1.015184416,
+                                                     1.129116883,
+                                                     2,
+                                                     34739,
+                                                     3,
+                                                     3260,
+                                                     {417, 1524, 1956},
+                                                     {245, 541, 1656},
+                                                     585.4583333,
+                                                     284.7386364},
+                                    ExpectedArrivals{"mooncake_conversation_0_2400s.jsonl.gz",
+                                                     2400,
+                                                     7851,
+                                                     7051,
+                                                     3.27125,
+                                                     0.3053503185,
+                                                     2.970653372,
+                                                     7.659459464,
+                                                     2.04039772,
+                                                     23,
+                                                     1600,
+                                                     56,
+                                                     0,
+                                                     {7284, 27991, 89869},
+                                                     {356, 606, 1170},
+                                                     12427.96077,
+                                                     347.0771876},
+                                    ExpectedArrivals{"mooncake_synthetic_0_680s.jsonl.gz",
+                                                     680,
+                                                     2597,
+                                                     10,
+                                                     3.819117647,
+                                                     0.261827812,
+                                                     1.014225078,
+                                                     1.089238148,
+                                                     1.213136198,
+                                                     12,
+                                                     22,
+                                                     55,
+                                                     0,
+                                                     {5824, 36762, 60161},
+                                                     {135, 436, 777},
+                                                     13190.69272,
+                                                     183.948402}}) {
     INFO(e.file);
-    const auto read = read_arrivals(support::gunzipped_file(recordings() / e.file), 1'000'000);
+    const auto read = read_arrivals(support::gunzipped_file(arrival_recordings() / e.file), 1'000'000);
     REQUIRE(read);
     CHECK(read->rows_left_out == 0);
     CHECK(window_of_arrivals(read->arrivals) == e.window_s * 1'000'000);
     const ArrivalFigures f = arrival_figures(read->arrivals, e.window_s * 1'000'000);
-    check(f, e);
+    check_arrivals(f, e);
     CHECK(f.failed == (e.count == 264 ? 11 : 0));
   }
 }

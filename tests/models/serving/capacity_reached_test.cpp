@@ -120,7 +120,7 @@ const std::vector<Saturated>& saturated_runs() {
 }
 
 /// Costs of one chip, made once for each model, chip and format.
-double modelled(const Saturated& run, double share) {
+double saturated_model(const Saturated& run, double share) {
   static std::map<std::string, ServingCost> costs;
   const Architecture& a = models_test::shipped_model(run.model).architecture;
   ServingMachine m{.chip = &bundled_chip(run.chip),
@@ -136,7 +136,7 @@ double modelled(const Saturated& run, double share) {
   return saturated_replica(*replica, demand_of_lengths(1, run.prompt, run.output, 0)).rate_per_s * run.output;
 }
 
-std::vector<const Saturated*> runs_of(const ReachedShare& fit) {
+std::vector<const Saturated*> saturated_runs_of(const ReachedShare& fit) {
   std::vector<const Saturated*> out;
   for (const Saturated& run : saturated_runs())
     if (run.chip == fit.chip && run.format == fit.format) out.push_back(&run);
@@ -149,13 +149,13 @@ TEST_CASE(
     "capacity: the share of the roofs is that of every second published run, and the others are as near as said") {
   for (const ReachedShare& fit : reached_shares()) {
     INFO(fit.chip << " in " << format_id(fit.format));
-    const auto runs = runs_of(fit);
+    const auto runs = saturated_runs_of(fit);
     CHECK(static_cast<int>(runs.size()) == fit.runs);
     double best = 1e9, best_share = 0;
     for (int percent = 40; percent <= 75; ++percent) {
       double error = 0;
       for (std::size_t i = 0; i < runs.size(); i += 2)
-        error += std::abs(std::log(runs[i]->tokens_per_s / modelled(*runs[i], percent / 100.0)));
+        error += std::abs(std::log(runs[i]->tokens_per_s / saturated_model(*runs[i], percent / 100.0)));
       if (error >= best) continue;
       best = error;
       best_share = percent / 100.0;
@@ -163,7 +163,7 @@ TEST_CASE(
     CHECK(std::abs(best_share - fit.share) < 0.0101);
     std::vector<double> errors;
     for (std::size_t i = 1; i < runs.size(); i += 2)
-      errors.push_back(std::abs(runs[i]->tokens_per_s / modelled(*runs[i], fit.share) - 1));
+      errors.push_back(std::abs(runs[i]->tokens_per_s / saturated_model(*runs[i], fit.share) - 1));
     std::sort(errors.begin(), errors.end());
     CHECK(std::abs(errors[errors.size() / 2] - fit.median_error) < 0.01);
     CHECK(std::abs(errors.back() - fit.worst_error) < 0.02);
@@ -172,9 +172,9 @@ TEST_CASE(
 
 TEST_CASE("capacity: two chips for a 70B model in FP8 give nearly three times what one gives, as was published") {
   // TensorRT-LLM v0.14, 2,048 in and 128 out on H100: 241.8, 691.0, 1,008.8 and 1,996.3 tokens a second.
-  const double one = modelled({"llama-3-70b", "h100_sxm", 1, Format::fp8, 2048, 128, 0}, 0.63),
-               two = modelled({"llama-3-70b", "h100_sxm", 2, Format::fp8, 2048, 128, 0}, 0.63),
-               four = modelled({"llama-3-70b", "h100_sxm", 4, Format::fp8, 2048, 128, 0}, 0.63);
+  const double one = saturated_model({"llama-3-70b", "h100_sxm", 1, Format::fp8, 2048, 128, 0}, 0.63),
+               two = saturated_model({"llama-3-70b", "h100_sxm", 2, Format::fp8, 2048, 128, 0}, 0.63),
+               four = saturated_model({"llama-3-70b", "h100_sxm", 4, Format::fp8, 2048, 128, 0}, 0.63);
   CHECK(two / one > 2.5);
   CHECK(two / one < 3.5);
   CHECK(near(two / one, 690.9961 / 241.7561, 0.15));

@@ -16,7 +16,7 @@ using support::near;
 
 namespace {
 
-ServingMachine machine_of_chips(const char* chip, double chips, Format format, double share) {
+ServingMachine capacity_machine(const char* chip, double chips, Format format, double share) {
   ServingMachine m{.chip = &bundled_chip(chip), .chips = chips, .format = format};
   m.kv = format == Format::bf16 ? KvFormat::bf16 : KvFormat::fp8;
   m.roof_share = share;
@@ -24,10 +24,10 @@ ServingMachine machine_of_chips(const char* chip, double chips, Format format, d
   return m;
 }
 
-CapacityReplica replica_of(const char* model, const char* chip, double chips, Format format, double share,
-                           double chunk = 1024) {
+CapacityReplica capacity_replica_of(const char* model, const char* chip, double chips, Format format, double share,
+                                    double chunk = 1024) {
   const Architecture& a = models_test::shipped_model(model).architecture;
-  const ServingMachine m = machine_of_chips(chip, chips, format, share);
+  const ServingMachine m = capacity_machine(chip, chips, format, share);
   const auto one = serving_cost_of_one(a, m);
   REQUIRE(one);
   auto out = capacity_replica(*one, a, m, {.chunk_tokens = chunk});
@@ -35,14 +35,14 @@ CapacityReplica replica_of(const char* model, const char* chip, double chips, Fo
   return *out;
 }
 
-double ratio(double planned, double served) { return planned / served; }
+double planned_over_served(double planned, double served) { return planned / served; }
 
 }  // namespace
 
 TEST_CASE("capacity: the cost of many chips follows from that of one, to rounding") {
   const Architecture& a = models_test::shipped_model("llama-3-70b").architecture;
   for (const double chips : {2.0, 8.0}) {
-    const ServingMachine m = machine_of_chips("h100_sxm", chips, Format::fp8, 0.63);
+    const ServingMachine m = capacity_machine("h100_sxm", chips, Format::fp8, 0.63);
     const auto whole = serving_cost(a, m), scaled = serving_cost_on(*serving_cost_of_one(a, m), a, m);
     REQUIRE(whole);
     REQUIRE(scaled);
@@ -51,13 +51,13 @@ TEST_CASE("capacity: the cost of many chips follows from that of one, to roundin
     CHECK(near(scaled->chunk_attention_s(500, 4000), whole->chunk_attention_s(500, 4000), 1e-9));
     CHECK(scaled->free_bytes == whole->free_bytes);
   }
-  CHECK(serving_cost_on(*serving_cost_of_one(a, machine_of_chips("h100_sxm", 1, Format::bf16, 1)), a,
-                        machine_of_chips("h100_sxm", 1, Format::bf16, 1))
+  CHECK(serving_cost_on(*serving_cost_of_one(a, capacity_machine("h100_sxm", 1, Format::bf16, 1)), a,
+                        capacity_machine("h100_sxm", 1, Format::bf16, 1))
             .error.starts_with("The weights do not fit"));
 }
 
 TEST_CASE("capacity: a replica's state keeps Little's law, and its rate runs into the least work") {
-  const CapacityReplica r = replica_of("llama-3-70b", "h100_sxm", 2, Format::fp8, 0.63);
+  const CapacityReplica r = capacity_replica_of("llama-3-70b", "h100_sxm", 2, Format::fp8, 0.63);
   const CapacityDemand d = demand_of_lengths(40, 1000, 1000, 0.8);
   double before = 0;
   for (const double n : {1.0, 10.0, 100.0, 500.0}) {
@@ -98,7 +98,7 @@ TEST_CASE("capacity: shares of lengths keep means, of a distribution and of what
 }
 
 TEST_CASE("capacity: more load, longer answers and stricter limits never ask for fewer chips") {
-  const CapacityReplica r = replica_of("llama-3-70b", "h100_sxm", 4, Format::fp8, 0.63);
+  const CapacityReplica r = capacity_replica_of("llama-3-70b", "h100_sxm", 4, Format::fp8, 0.63);
   const CapacityWalls base = capacity_walls(r, demand_of_lengths(40, 1000, 1000, 0.8), {});
   const CapacityWalls more = capacity_walls(r, demand_of_lengths(80, 1000, 1000, 0.8), {});
   const CapacityWalls longer = capacity_walls(r, demand_of_lengths(40, 1000, 2000, 0.8), {});
@@ -130,7 +130,7 @@ TEST_CASE("capacity: what the plan says of tails is what the engine serves, with
                         Case{"llama-3-70b", "b200_sxm", 1, Format::fp4, 0.48, 40, 1000, 250, 0.8, 4},
                         Case{"llama-3-8b", "h100_sxm", 1, Format::fp8, 0.63, 400, 1000, 200, 0.8, 14},
                         Case{"llama-3-70b", "h100_sxm", 4, Format::fp8, 0.63, 10, 4000, 200, 0.8, 4}}) {
-    const CapacityReplica r = replica_of(c.model, c.chip, c.chips, c.format, c.share);
+    const CapacityReplica r = capacity_replica_of(c.model, c.chip, c.chips, c.format, c.share);
     const CapacityDemand d = demand_of_lengths(c.rate, c.prompt, c.output, c.variation);
     const double replicas = static_cast<double>(c.replicas);
     const ReplicaState s = replica_at(r, d, c.rate / replicas);
@@ -138,10 +138,10 @@ TEST_CASE("capacity: what the plan says of tails is what the engine serves, with
     INFO(c.model << " on " << c.replicas << " x " << c.chips << " " << c.chip);
     CHECK(v.requests >= 1000);
     CHECK(v.preemptions_percent == 0);
-    CHECK(ratio(s.sequences, v.sequences) > 0.9);
-    CHECK(ratio(s.sequences, v.sequences) < 1.25);
-    const double tpot = ratio(tpot_of_share(s, r, d, replicas, 0.99), v.tpot_p99_s),
-                 ttft = ratio(ttft_of_share(s, r, d, replicas, 0.99), v.ttft_p99_s);
+    CHECK(planned_over_served(s.sequences, v.sequences) > 0.9);
+    CHECK(planned_over_served(s.sequences, v.sequences) < 1.25);
+    const double tpot = planned_over_served(tpot_of_share(s, r, d, replicas, 0.99), v.tpot_p99_s),
+                 ttft = planned_over_served(ttft_of_share(s, r, d, replicas, 0.99), v.ttft_p99_s);
     INFO("later tokens " << tpot << ", first token " << ttft);
     CHECK(tpot > 0.93);
     CHECK(tpot < 1.25);
@@ -151,7 +151,7 @@ TEST_CASE("capacity: what the plan says of tails is what the engine serves, with
 }
 
 TEST_CASE("capacity: a plan's fleet keeps its limits in the engine, and one of half the size does not") {
-  const CapacityReplica r = replica_of("llama-3-70b", "h100_sxm", 4, Format::fp8, 0.63);
+  const CapacityReplica r = capacity_replica_of("llama-3-70b", "h100_sxm", 4, Format::fp8, 0.63);
   const CapacityDemand d = demand_of_lengths(30, 1000, 200, 0.8);
   const CapacityLimits limits{.ttft_s = 1, .tpot_s = 0.03};
   const CapacityWalls walls = capacity_walls(r, d, limits);
