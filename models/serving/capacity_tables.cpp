@@ -24,7 +24,7 @@ constexpr std::string_view price_survey = "Mercatus, cloud GPU pricing, May 2026
 constexpr std::array<ChipPrice, 6> price_table{{
     {"a100_40_sxm", 2.7447, "2026-08-26", price_list_aws, 0, 0, {}},
     {"a100_80_sxm", 3.4309, "2026-08-26", price_list_aws, 0.80, 3.00, price_survey},
-    {"h100_sxm", 6.88, "2025-12-21", price_list_aws, 1.99, 5.00, price_survey},
+    {"h100_sxm", 6.88, "2026-08-26", price_list_aws, 1.99, 5.00, price_survey},
     {"h200_sxm", 7.912, "2025-12-21", price_list_aws, 2.50, 7.00, price_survey},
     {"b200_sxm", 14.2416, "2026-08-26", price_list_aws, 0, 0, {}},
     {"mi300x", 1.85, "2025", "gpu.blog, the highest of a survey", 1.71, 1.85, "gpu.blog, survey of 2025"},
