@@ -85,6 +85,13 @@ ServingMemory serving_memory(const Architecture& architecture, const ServingMach
   return out;
 }
 
+namespace {
+
+constexpr const char* weights_too_large =
+    "The weights do not fit into the memory of the chips: take more chips, a narrower format or a smaller model.";
+
+}  // namespace
+
 Result<ServingCost> serving_cost(const Architecture& architecture, const ServingMachine& m) {
   using Outcome = Result<ServingCost>;
   const auto one = machine_of(*m.chip, m.format);
@@ -92,9 +99,7 @@ Result<ServingCost> serving_cost(const Architecture& architecture, const Serving
   const Machine machine{.peak_flops_per_s = one->peak_flops_per_s * m.chips * m.roof_share,
                         .bandwidth_bytes_per_s = one->bandwidth_bytes_per_s * m.chips * m.roof_share};
   const ServingMemory memory = serving_memory(architecture, m);
-  if (!memory.holds_weights())
-    return Outcome::fail(
-        "The weights do not fit into the memory of the chips: take more chips, a narrower format or a smaller model.");
+  if (!memory.holds_weights()) return Outcome::fail(weights_too_large);
   ServingCost cost;
   cost.weights_bytes = memory.weights_bytes;
   cost.free_bytes = memory.free_bytes;
@@ -112,6 +117,43 @@ Result<ServingCost> serving_cost(const Architecture& architecture, const Serving
     cost.head_s_.push_back(p.head_s);
   }
   add_attention(architecture, w, machine, cost);
+  return Outcome::ok(std::move(cost));
+}
+
+Result<ServingCost> serving_cost_of_one(const Architecture& architecture, const ServingMachine& m) {
+  using Outcome = Result<ServingCost>;
+  const auto machine = machine_of(*m.chip, m.format);
+  if (!machine) return Outcome::fail(machine.error);
+  ServingCost cost;
+  Workload w = decode_of(m);
+  cost.kv_bytes_per_token = kv_bytes_per_token(architecture, w.kv_bytes);
+  w.context = 1;
+  for (double n = 1; n <= 131072; n = n < 16 ? n + 1 : std::ceil(n * 1.25)) {
+    w.batch = static_cast<std::int64_t>(n);
+    const auto step = time_step(architecture, w, *machine);
+    if (!step) return Outcome::fail(step.error);
+    const Parts p = parts_of(*step);
+    cost.tokens_.push_back(n);
+    cost.body_s_.push_back(p.all_s - p.head_s);
+    cost.head_s_.push_back(p.head_s);
+  }
+  add_attention(architecture, w, *machine, cost);
+  return Outcome::ok(std::move(cost));
+}
+
+Result<ServingCost> serving_cost_on(const ServingCost& one, const Architecture& architecture, const ServingMachine& m) {
+  using Outcome = Result<ServingCost>;
+  const ServingMemory memory = serving_memory(architecture, m);
+  if (!memory.holds_weights()) return Outcome::fail(weights_too_large);
+  ServingCost cost = one;
+  if (const Status linked = add_links(architecture, m, cost); !linked) return Outcome::fail(linked.error);
+  cost.weights_bytes = memory.weights_bytes;
+  cost.free_bytes = memory.free_bytes;
+  const double slower = 1 / (m.chips * m.roof_share);
+  for (std::vector<double>* seconds : {&cost.body_s_, &cost.head_s_})
+    for (double& s : *seconds) s *= slower;
+  cost.context_s *= slower;
+  cost.pair_s *= slower;
   return Outcome::ok(std::move(cost));
 }
 

@@ -55,6 +55,8 @@ class ServingCost {
 
  private:
   friend Result<ServingCost> serving_cost(const Architecture&, const ServingMachine&);
+  friend Result<ServingCost> serving_cost_of_one(const Architecture&, const ServingMachine&);
+  friend Result<ServingCost> serving_cost_on(const ServingCost&, const Architecture&, const ServingMachine&);
   double at(const std::vector<double>& seconds, double tokens) const;
   std::vector<double> tokens_, body_s_, head_s_;
 };
@@ -72,5 +74,11 @@ ServingMemory serving_memory(const Architecture& architecture, const ServingMach
 /// chips. Between the table's sizes (1 to 16, then a quarter apart) times are interpolated linearly. Within 4 % of
 /// time_step for full attention: tested.
 Result<ServingCost> serving_cost(const Architecture& architecture, const ServingMachine& machine);
+
+/// The times of one chip at its roofs, which all numbers of chips have in common: no memory, no links, no overhead.
+Result<ServingCost> serving_cost_of_one(const Architecture& architecture, const ServingMachine& machine);
+/// serving_cost, to rounding, of `machine` from what one of its chips takes: for who asks for many numbers of chips.
+Result<ServingCost> serving_cost_on(const ServingCost& one, const Architecture& architecture,
+                                    const ServingMachine& machine);
 
 }  // namespace models

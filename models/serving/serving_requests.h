@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -50,6 +51,17 @@ void draw_service_times(std::vector<ServingRequest>& requests, const RequestStre
 struct RecordedRequests {
   std::vector<ServingRequest> requests;
   std::int64_t failed = 0;  ///< rows left out: requests that got no token back
+  // Of a reading that skips bad rows.
+  std::int64_t bad_rows = 0;
+  std::string first_fault;  ///< what is wrong with the first of them, and in which line
+  bool dated = false;       ///< times are dates, not numbers
+};
+
+/// How strictly a file is read.
+struct RequestReading {
+  bool skip_bad_rows = false;  ///< a row that cannot be read is left out and counted, where any other can be
+  bool keep_failed = false;    ///< requests that got no token back stay, with 0 tokens out
+  bool keep_clock = false;     ///< times stay as the file has them and do not count from the earliest
 };
 
 /// Reads one request a line: seconds, prompt tokens, output tokens. A first line of names may put the columns in any
@@ -62,6 +74,6 @@ struct RecordedRequests {
 /// one JSON object a line instead, as the Mooncake traces do: input_length and output_length, and `timestamp` in
 /// milliseconds; arrival_s, input_tokens and output_tokens go before them. The error is one sentence that names the
 /// line, the value and what is allowed; more than `most` rows are one, too.
-Result<RecordedRequests> parse_requests(std::string_view text, std::size_t most);
+Result<RecordedRequests> parse_requests(std::string_view text, std::size_t most, const RequestReading& reading = {});
 
 }  // namespace models

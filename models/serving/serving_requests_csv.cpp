@@ -153,13 +153,13 @@ Cells read_line(std::string_view line, std::size_t number, Layout& layout) {
 
 }  // namespace
 
-Result<RecordedRequests> parse_requests(std::string_view csv, std::size_t most) {
+Result<RecordedRequests> parse_requests(std::string_view csv, std::size_t most, const RequestReading& reading) {
   using Outcome = Result<RecordedRequests>;
   RecordedRequests out;
   Layout layout;
   bool first = true;
   if (csv.starts_with("\xEF\xBB\xBF")) csv.remove_prefix(3);
-  if (trimmed(csv.substr(0, 64)).starts_with('{')) return serving::parse_json_lines(csv, most);
+  if (trimmed(csv.substr(0, 64)).starts_with('{')) return serving::parse_json_lines(csv, most, reading);
   for (std::size_t number = 1; !csv.empty(); ++number) {
     const std::string_view line = serving::take_line(csv);
     if (trimmed(line).empty()) continue;
@@ -175,17 +175,17 @@ Result<RecordedRequests> parse_requests(std::string_view csv, std::size_t most) 
       }
     }
     const Cells cells = read_line(line, number, layout);
-    if (!cells.error.empty()) return Outcome::fail(cells.error);
-    if (layout.named && cells.value[2] == 0) {
-      ++out.failed;
+    if (!cells.error.empty()) {
+      if (!serving::leave_out(cells.error, reading, out)) return Outcome::fail(cells.error);
       continue;
     }
     if (out.requests.size() == most) return Outcome::fail(serving::too_many(most, number));
-    out.requests.push_back({cells.value[0], 0, static_cast<std::int32_t>(std::max(1.0, cells.value[1])),
-                            static_cast<std::int32_t>(cells.value[2])});
+    serving::take_row(cells.value, reading, out);
   }
-  if (out.requests.empty()) return Outcome::fail("The arrivals hold no request: " + std::string(expected));
-  serving::count_from_first(out.requests);
+  if (out.requests.empty())
+    return Outcome::fail(out.bad_rows > 0 ? out.first_fault : "The arrivals hold no request: " + std::string(expected));
+  serving::count_from_first(out.requests, reading);
+  out.dated = layout.epoch_s.has_value();
   return Outcome::ok(std::move(out));
 }
 

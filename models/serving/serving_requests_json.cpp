@@ -27,7 +27,7 @@ std::string in_line(std::size_t line, std::string_view what) {
 }
 
 /// Reads time, prompt and output; the error says which is missing or what is wrong with it.
-std::string read_object(const nlohmann::json& object, std::size_t line, std::array<double, 3>& out) {
+std::string read_object(const nlohmann::json& object, std::size_t line, double (&out)[3]) {
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     const NumberOf& wanted = numbers[i];
     const bool first = object.contains(wanted.first);
@@ -53,11 +53,25 @@ std::string_view take_line(std::string_view& text) {
   return line;
 }
 
-void count_from_first(std::vector<ServingRequest>& requests) {
+void count_from_first(std::vector<ServingRequest>& requests, const RequestReading& reading) {
   std::stable_sort(requests.begin(), requests.end(),
                    [](const auto& a, const auto& b) { return a.arrival_s < b.arrival_s; });
+  if (reading.keep_clock) return;
   const double first_s = requests.front().arrival_s;
   for (ServingRequest& r : requests) r.arrival_s -= first_s;
+}
+
+void take_row(const double (&row)[3], const RequestReading& reading, RecordedRequests& out) {
+  const bool failed = row[2] == 0;
+  if (failed) ++out.failed;
+  if (failed && !reading.keep_failed) return;
+  const double prompt = failed ? row[1] : std::max(1.0, row[1]);
+  out.requests.push_back({row[0], 0, static_cast<std::int32_t>(prompt), static_cast<std::int32_t>(row[2])});
+}
+
+bool leave_out(const std::string& fault, const RequestReading& reading, RecordedRequests& out) {
+  if (out.bad_rows++ == 0) out.first_fault = fault;
+  return reading.skip_bad_rows;
 }
 
 std::string too_many(std::size_t most, std::size_t line) {
@@ -65,27 +79,32 @@ std::string too_many(std::size_t most, std::size_t line) {
          std::to_string(line - 1) + ".";
 }
 
-Result<RecordedRequests> parse_json_lines(std::string_view text, std::size_t most) {
+Result<RecordedRequests> parse_json_lines(std::string_view text, std::size_t most, const RequestReading& reading) {
   using Outcome = Result<RecordedRequests>;
   RecordedRequests out;
   for (std::size_t number = 1; !text.empty(); ++number) {
     const std::string_view line = take_line(text);
     if (line.find_first_not_of(" \t") == std::string_view::npos) continue;
-    if (json_nesting(line) > 16) return Outcome::fail(in_line(number, "nests more than 16 brackets"));
-    const nlohmann::json object = parse_json(line);
-    if (!object.is_object()) return Outcome::fail(in_line(number, "is no JSON object"));
-    std::array<double, 3> values{};
-    if (std::string error = read_object(object, number, values); !error.empty()) return Outcome::fail(std::move(error));
-    if (values[2] == 0) {
-      ++out.failed;
+    double values[3] = {};
+    std::string fault;
+    if (json_nesting(line) > 16) {
+      fault = in_line(number, "nests more than 16 brackets");
+    } else if (const nlohmann::json object = parse_json(line); !object.is_object()) {
+      fault = in_line(number, "is no JSON object");
+    } else {
+      fault = read_object(object, number, values);
+    }
+    if (!fault.empty()) {
+      if (!leave_out(fault, reading, out)) return Outcome::fail(std::move(fault));
       continue;
     }
     if (out.requests.size() == most) return Outcome::fail(too_many(most, number));
-    out.requests.push_back(
-        {values[0], 0, static_cast<std::int32_t>(std::max(1.0, values[1])), static_cast<std::int32_t>(values[2])});
+    take_row(values, reading, out);
   }
-  if (out.requests.empty()) return Outcome::fail("The arrivals hold no request: " + std::string(expected_object));
-  count_from_first(out.requests);
+  if (out.requests.empty())
+    return Outcome::fail(out.bad_rows > 0 ? out.first_fault
+                                          : "The arrivals hold no request: " + std::string(expected_object));
+  count_from_first(out.requests, reading);
   return Outcome::ok(std::move(out));
 }
 
