@@ -59,6 +59,7 @@
   LAB(inference, tensor_parallel)   \
   LAB(serving, batching)            \
   LAB(serving, prefix_cache)        \
+  LAB(serving, slo)                 \
   LAB(driving, gantt)               \
   LAB(driving, jitter)              \
   LAB(interview, drills)            \
