@@ -126,7 +126,7 @@ std::vector<ServingRequest> make_requests(const RequestStream& s) {
     now_s += gaps.next(i);
     out[i].arrival_s = last_s = std::max(last_s, waves.at(now_s));
     if (!s.lengths) continue;
-    out[i].arrival_s = std::round(now_s * 1e6) / 1e6;
+    out[i].arrival_s = std::round(last_s * 1e6) / 1e6;
     prompts.at(i);
     outputs.at(i);
     out[i].prompt_tokens = prompt.next(prompts);
