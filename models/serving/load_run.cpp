@@ -82,6 +82,7 @@ LoadRun condense_run(std::span<const ServingRequest> requests, FleetRun run, con
 LoadFigures figures_under(const LoadRun& run, const LatencyLimits& limits) {
   LoadFigures out{.rate_per_s = run.rate_per_s, .arrivals_per_s = run.figures.arrivals_per_s};
   out.overloaded = run.figures.overloaded;
+  out.settled = !run.figures.overloaded && !run.figures.filling;
   const double span_s = run.until_s - run.from_s;
   if (!(span_s > 0)) return out;
   std::array<double, limit_verdict_count> counts{};
@@ -108,6 +109,23 @@ LoadFigures figures_under(const LoadRun& run, const LatencyLimits& limits) {
   if (run.window.inside && all >= least_for_interval && !run.figures.overloaded && !run.figures.filling)
     out.goodput_half_per_s = half_width_of_batches(batches);
   return out;
+}
+
+ServingWindow load_window(std::span<const ServingRequest> requests, double wave_s) {
+  const std::size_t edge = requests.size() / 12;
+  const ServingWindow plain = window_of(requests, edge, requests.size() - 2 * edge);
+  if (!(wave_s > 0) || !plain.inside) return plain;
+  const double from_s = std::ceil(plain.from_s / wave_s) * wave_s,
+               until_s = std::floor(plain.until_s / wave_s) * wave_s;
+  if (!(until_s - from_s >= 0.5 * wave_s)) return plain;
+  const auto first_from = [&](double time_s) {
+    return static_cast<std::size_t>(
+        std::partition_point(requests.begin(), requests.end(),
+                             [&](const ServingRequest& r) { return r.arrival_s < time_s; }) -
+        requests.begin());
+  };
+  const std::size_t first = first_from(from_s);
+  return window_of(requests, first, first_from(until_s) - first);
 }
 
 }  // namespace models

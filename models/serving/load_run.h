@@ -67,7 +67,12 @@ struct LoadFigures {
   double in_time = 0, late = 0, slow = 0, sent_away = 0;  ///< shares of those that end, 0 to 1, together 1
   std::int64_t requests = 0;                              ///< that end
   bool overloaded = false;                                ///< the queue grows as long as requests come
+  bool settled = true;  ///< neither that, nor does the batch still fill while it is measured
 };
 LoadFigures figures_under(const LoadRun& run, const LatencyLimits& limits);
+
+/// The requests between two tenths of all; of arrivals in waves of `wave_s` (0: none) those of as many whole waves as
+/// lie between, where one does, so that no window ends on a slope.
+ServingWindow load_window(std::span<const ServingRequest> requests, double wave_s = 0);
 
 }  // namespace models

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "chapters/serving/slo/lab.h"
 #include "widgets/number/number.h"
 
@@ -17,32 +19,28 @@ std::string fleet_words(const Inputs& in) {
 
 /// What most of those that are not in time lack, and what would help.
 std::string why_of(const Inputs& in, const Outputs& out) {
-  const double missed = 100 - out.in_time_percent;
-  if (out.sent_away_percent > 0.5 * missed)
+  if (out.sent_away_percent > std::max(out.late_percent, out.slow_percent))
     return "\nMost of the others are sent away, which keeps the queue short for the rest.";
-  if (out.late_percent > out.slow_percent)
-    return "\nMost of the others begin too late: their wait in the queue takes the time, and more replicas would take "
-           "it away.";
-  return in.service == Service::llm
-             ? "\nMost of the others are written too slowly: the batch is so large that each token takes longer."
-             : "";
+  if (out.late_percent >= out.slow_percent)
+    return in.service == Service::llm
+               ? "\nMost of the others wait too long for their first token: more replicas would take the queue away."
+               : "\nThe others wait too long in the queue: more servers would take it away.";
+  return "\nMost of the others get their tokens too slowly: the batch is so large that each step takes longer.";
 }
 
 }  // namespace
 
 std::string answer_of(const Inputs& in, const Outputs& out) {
   const bool one = in.replicas == 1;
-  const std::string served = figure(out.throughput_per_s, ""), good = figure(out.goodput_per_s, "");
-  const std::string fleet = fleet_words(in);
+  const std::string served = figure(out.throughput_per_s, ""), good = figure(out.goodput_per_s, ""),
+                    load = figure(in.arrival_rate, ""), fleet = fleet_words(in);
   if (!std::isfinite(out.knee_rate_per_s))
-    return fleet + (one ? " keeps" : " keep") + " the promise at no load: at " + figure(in.arrival_rate, "") +
-           " requests per second " + figure(out.in_time_percent, "%") + " are in time.";
-  const std::string knee = figure(out.knee_rate_per_s, "");
-  const std::string head =
-      fleet + (one ? " serves " : " serve ") + served + " of " + figure(in.arrival_rate, "") + " requests per second, ";
-  if (in.arrival_rate > out.knee_rate_per_s)
-    return head + "but only " + good + " in time; the promise holds up to " + knee + "." + why_of(in, out);
-  return head + good + " of them in time; the promise holds up to " + knee + ".";
+    return fleet + (one ? " keeps" : " keep") + " the limits at no load: at " + load + " requests per second " +
+           figure(out.in_time_percent, "%") + " are in time.";
+  const std::string head = fleet + (one ? " serves " : " serve ") + served + " of " + load + " requests per second, ",
+                    tail = "; the limits hold up to " + figure(out.knee_rate_per_s, "") + ".";
+  if (in.arrival_rate > out.knee_rate_per_s) return head + "but only " + good + " in time" + tail + why_of(in, out);
+  return head + good + " of them in time" + tail;
 }
 
 }  // namespace chapters::serving::slo

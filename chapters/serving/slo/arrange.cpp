@@ -148,9 +148,10 @@ void arrange_hill(const Inputs& in, const Outputs& out, const Run& run, Picture&
     p.lost_bold = format_text(out.lost_per_s, "", 3) + " per second";
     p.lost_words = "served for nothing";
   }
-  if (std::isfinite(p.knee)) p.knee_words = "promise holds up to " + format_text(p.knee, "");
+  if (std::isfinite(p.knee)) p.knee_words = "limits hold up to " + format_text(p.knee, "");
   if (std::isfinite(p.unstable_from))
-    p.unstable_words = "queue grows: runs of " + std::to_string(out.measured) + " requests";
+    p.unstable_words =
+        "queue grows: waits of runs of " + format_text(static_cast<double>(out.measured), "") + " requests";
 }
 
 /// The run at the load over time: its requests, who waits, and the replicas.
@@ -213,9 +214,8 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
     fill_smear(run, in, width, p.most_rate, pace_of, p.most_tpot_s / 1.1, p.paces);
     add_tails(run, p.most_rate, true, p.pace_tails);
   }
-  p.dots_words = shown > 1 ? "one dot for about " + std::to_string(shown) +
-                                 " requests, in each column from left to right as time goes on"
-                           : "a dot is a request, in each column from left to right as time goes on";
+  p.stick_label = p.has_tokens ? "time to first token" : "time in the system";
+  p.stick_label += shown > 1 ? ", a dot for every " + std::to_string(shown) + " requests" : ", a dot for every request";
   arrange_hill(in, out, run, p);
   arrange_time(in, run, p);
   return p;

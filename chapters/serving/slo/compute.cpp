@@ -134,7 +134,7 @@ Computed<Outputs, Run> compute(const Inputs& in, Progress& progress, Scenarios& 
         const auto at = loads.at(scenario->ladder.rate(steps));
         if (!at) return std::nullopt;
         const models::LoadFigures f = models::figures_under(*at, limits_of(in));
-        return !f.overloaded && f.in_time >= in.share;
+        return f.settled && f.in_time >= in.share;
       });
   if (knee.stopped) return stopped(progress);
   Outputs out;

@@ -93,7 +93,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("throughput_per_s", o.throughput_per_s, "Served per second",
          {.headline = true, .formula = "requests that leave / time measured"});
   f.real("knee_rate_per_s", o.knee_rate_per_s, "Knee per second",
-         "The highest load at which the share keeps both limits and no queue grows.",
+         "The highest load at which the share keeps both limits, no queue grows and the batch has settled.",
          {.headline = true,
           .absent = "At no load do so many of the requests keep both limits.",
           .formula = "bisection over runs of the same draws, to a 200th of the capacity or finer"});

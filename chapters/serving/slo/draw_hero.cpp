@@ -31,7 +31,7 @@ void paint_stick(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
              .y = {.kind = AxisKind::log10,
                    .lo = picture.least_ttft_s,
                    .hi = picture.most_ttft_s,
-                   .label = picture.has_tokens ? "time to first token" : "time in the system",
+                   .label = picture.stick_label,
                    .unit = "s"},
              .size = size,
              .link = &view.link,
@@ -62,7 +62,7 @@ void paint_hill(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   if (std::isfinite(picture.knee)) plot.vertical_mark(picture.knee, picture.knee_words, {.output = "knee_rate_per_s"});
   if (!picture.lost_bold.empty() && picture.here_rate <= picture.most_rate)
     plot.bracket(picture.here_rate, picture.here_good, picture.here_served, picture.lost_bold, picture.lost_words);
-  double rate = std::min(picture.here_rate, picture.most_rate);
+  double rate = std::min(in.arrival_rate, picture.most_rate);
   plot.tag_x(rate, picture.here_rate > picture.most_rate ? std::string_view(picture.beyond_words) : std::string_view());
   if (plot.drag_x("drag the load", rate, {.label = "load", .lo = picture.step_per_s, .hi = picture.most_rate}))
     in.arrival_rate = std::max(picture.step_per_s, std::round(rate / picture.step_per_s) * picture.step_per_s);

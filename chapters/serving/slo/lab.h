@@ -88,7 +88,7 @@ struct Scenario {
   double capacity_per_s = 0;
   models::LoadLadder ladder;
   std::string refused;  ///< not empty: there is nothing to run, and why
-  mutable Memo<double, models::LoadRun, 96> runs;
+  mutable Memo<double, models::LoadRun, 48> runs;
 };
 /// By the inputs with limits and load at their defaults: states that differ in these alone share the runs.
 using Scenarios = Memo<Inputs, Scenario, 3>;
@@ -114,7 +114,7 @@ struct Picture {
   double most_rate = 1, most_per_s = 1, step_per_s = 0;
   double least_ttft_s = 1e-3, most_ttft_s = 10, least_tpot_s = 1e-3, most_tpot_s = 1;
   double here_rate = 0, here_served = 0, here_good = 0, knee = std::nan(""), end_s = 1;
-  std::string lost_bold, lost_words, knee_words, dots_words, unstable_words, beyond_words;
+  std::string lost_bold, lost_words, knee_words, stick_label, unstable_words, beyond_words;
   double unstable_from = std::nan("");
   bool has_tokens = true, scales = false;
   PublishedMarks published;

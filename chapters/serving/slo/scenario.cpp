@@ -231,9 +231,8 @@ std::shared_ptr<const models::LoadRun> run_at(const Inputs& in, const Scenario& 
                                               Progress& progress) {
   return scenario.runs.get(rate_per_s, [&](double rate) -> std::shared_ptr<const models::LoadRun> {
     const SloDemand demand = demand_at(in, scenario, rate);
-    const auto all = static_cast<std::int64_t>(demand.requests.size()), edge = all / 12;
-    const models::ServingWindow window =
-        models::window_of(demand.requests, static_cast<std::size_t>(edge), static_cast<std::size_t>(all - 2 * edge));
+    const bool waves = in.arrivals == Arrivals::waves && scenario.recorded.empty();
+    const models::ServingWindow window = models::load_window(demand.requests, waves ? in.wave_s : 0);
     models::ServingSetup replica = replica_of(in, scenario, progress);
     replica.measure_from_s = window.from_s;
     replica.measure_until_s = window.until_s;

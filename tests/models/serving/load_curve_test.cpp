@@ -153,6 +153,17 @@ TEST_CASE("load curve: waves leave streams without them as they were, and swing 
   CHECK(near(20'000 / requests.back().arrival_s, 7.5, 0.03));
 }
 
+TEST_CASE("load curve: a window of waves is whole waves, where one lies inside") {
+  const std::vector<ServingRequest> requests =
+      make_requests({.requests = 6'000, .rate_per_s = 10, .wave = 0.5, .wave_s = 100, .lengths = false});
+  const ServingWindow window = load_window(requests, 100);
+  CHECK(near(window.from_s, 100, 0.01));
+  CHECK(near(window.until_s, 500, 0.01));
+  CHECK(load_window(requests).first == 500);
+  CHECK(load_window(requests).count == 5'000);
+  CHECK(load_window(requests, 1e4).first == 500);
+}
+
 TEST_CASE("load curve: turns of a conversation repeat all that was said") {
   std::vector<ServingRequest> requests =
       make_requests({.requests = 4'000, .rate_per_s = 5, .prompt_tokens = 100, .output_tokens = 50});
