@@ -112,8 +112,8 @@ LoadFigures figures_under(const LoadRun& run, const LatencyLimits& limits) {
 }
 
 ServingWindow load_window(std::span<const ServingRequest> requests, double wave_s) {
-  const std::size_t edge = requests.size() / 12;
-  const ServingWindow plain = window_of(requests, edge, requests.size() - 2 * edge);
+  const std::size_t before = requests.size() * 10 / 43, behind = requests.size() * 3 / 43;
+  const ServingWindow plain = window_of(requests, before, requests.size() - before - behind);
   if (!(wave_s > 0) || !plain.inside) return plain;
   const double from_s = std::ceil(plain.from_s / wave_s) * wave_s,
                until_s = std::floor(plain.until_s / wave_s) * wave_s;

@@ -71,7 +71,8 @@ struct LoadFigures {
 };
 LoadFigures figures_under(const LoadRun& run, const LatencyLimits& limits);
 
-/// The requests between two tenths of all; of arrivals in waves of `wave_s` (0: none) those of as many whole waves as
+/// The requests between the first ten and the last three of forty-three parts of all, which are a third and a tenth of
+/// those between; of arrivals in waves of `wave_s` (0: none) those of as many whole waves as
 /// lie between, where one does, so that no window ends on a slope.
 ServingWindow load_window(std::span<const ServingRequest> requests, double wave_s = 0);
 

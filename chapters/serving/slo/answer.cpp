@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 
 #include "chapters/serving/slo/lab.h"
 #include "widgets/number/number.h"
@@ -8,13 +9,18 @@ namespace {
 
 using widgets::figure;
 
-std::string fleet_words(const Inputs& in) {
-  static constexpr std::array<std::string_view, 5> counts{"", "One", "Two", "Three", "Four"};
-  const bool queue = in.service != Service::llm;
-  if (in.replicas == 1 && queue && in.servers == 1) return "One server";
-  const std::string count =
-      in.replicas < 5 ? std::string(counts[static_cast<std::size_t>(in.replicas)]) : std::to_string(in.replicas);
-  return count + (in.replicas == 1 ? " replica" : " replicas");
+/// Who serves, as the sentence's subject; `many`: it is more than one.
+std::string fleet_words(const Inputs& in, bool& many) {
+  static constexpr std::array<std::string_view, 13> counts{"",      "One",   "Two",  "Three", "Four",   "Five",  "Six",
+                                                           "Seven", "Eight", "Nine", "Ten",   "Eleven", "Twelve"};
+  const bool queue = in.service != Service::llm, scaled = !queue && in.scale_on != models::ScaleSignal::none;
+  const std::int64_t most = scaled ? std::max({in.most_replicas, in.least_replicas, in.replicas}) : in.replicas;
+  many = most > 1;
+  if (!many) return queue && in.servers == 1 ? "One server" : "One replica";
+  if (most >= static_cast<std::int64_t>(counts.size())) return scaled ? "The scaled replicas" : "All replicas together";
+  std::string count(counts[static_cast<std::size_t>(most)]);
+  if (scaled) count = "Up to " + std::string(1, static_cast<char>(count[0] - 'A' + 'a')) + count.substr(1);
+  return count + " replicas";
 }
 
 /// What most of those that are not in time lack, and what would help.
@@ -31,16 +37,18 @@ std::string why_of(const Inputs& in, const Outputs& out) {
 }  // namespace
 
 std::string answer_of(const Inputs& in, const Outputs& out) {
-  const bool one = in.replicas == 1;
-  const std::string served = figure(out.throughput_per_s, ""), good = figure(out.goodput_per_s, ""),
-                    load = figure(in.arrival_rate, ""), fleet = fleet_words(in);
+  bool many = false;
+  const std::string fleet = fleet_words(in, many), served = figure(out.throughput_per_s, ""),
+                    good = figure(out.goodput_per_s, ""), load = figure(in.arrival_rate, "");
   if (!std::isfinite(out.knee_rate_per_s))
-    return fleet + (one ? " keeps" : " keep") + " the limits at no load: at " + load + " requests per second " +
+    return fleet + (many ? " keep" : " keeps") + " the limits at no load: at " + load + " requests per second " +
            figure(out.in_time_percent, "%") + " are in time.";
-  const std::string head = fleet + (one ? " serves " : " serve ") + served + " of " + load + " requests per second, ",
+  const std::string head = fleet + (many ? " serve " : " serves ") + served + " of " + load + " requests per second, ",
                     tail = "; the limits hold up to " + figure(out.knee_rate_per_s, "") + ".";
-  if (in.arrival_rate > out.knee_rate_per_s) return head + "but only " + good + " in time" + tail + why_of(in, out);
-  return head + good + " of them in time" + tail;
+  if (in.arrival_rate <= out.knee_rate_per_s) return head + good + " of them in time" + tail;
+  if (out.in_time_percent < 100 * in.share) return head + "but only " + good + " in time" + tail + why_of(in, out);
+  return head + good + " of them still in time" + tail +
+         "\nMore come than leave: the longer they come, the fewer are in time.";
 }
 
 }  // namespace chapters::serving::slo

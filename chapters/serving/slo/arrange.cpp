@@ -28,9 +28,9 @@ Smear empty_smear(bool tokens) {
         .radius = radius,
     };
   };
-  out.dots[0] = dots("in time", Tint::series(0), widgets::Marker::circle, 1.9f);
+  out.dots[0] = dots("in time", Tint::series(1), widgets::Marker::circle, 1.9f);
   out.dots[1] = dots(tokens ? "too late a first token" : "too late", Tint::bad(), widgets::Marker::circle, 1.9f);
-  out.dots[2] = dots("too slow a token", Tint::bad(), widgets::Marker::triangle, 2.6f);
+  out.dots[2] = dots("too slow a token", Tint::series(3), widgets::Marker::triangle, 2.6f);
   out.dots[3] = dots("sent away", Tint::bad(), widgets::Marker::square, 2.4f);
   return out;
 }
@@ -114,8 +114,8 @@ void arrange_hill(const Inputs& in, const Outputs& out, const Run& run, Picture&
   p.in_time = {.kind = Curve::Kind::area,
                .label = "in time",
                .output = "goodput_per_s",
-               .tint = Tint::series(0),
-               .alpha = 0.42f,
+               .tint = Tint::series(1),
+               .alpha = 0.34f,
                .width = 2.2f};
   p.lost = {.kind = Curve::Kind::area,
             .label = "served for nothing",
@@ -166,7 +166,7 @@ void arrange_time(const Inputs& in, const Run& run, Picture& p) {
     if (value > 0) p.times.dots[static_cast<std::size_t>(models::verdict_of(fate, limits))].add(fate.arrival_s, value);
   }
   Curve waiting{
-      .kind = Curve::Kind::area, .label = "in the queues", .tint = Tint::series(1), .alpha = 0.35f, .width = 1.5f};
+      .kind = Curve::Kind::area, .label = "in the queues", .tint = Tint::series(4), .alpha = 0.35f, .width = 1.5f};
   Curve serving{.kind = Curve::Kind::steps, .label = "replicas that serve", .tint = Tint::series(0), .width = 2};
   Curve starting{
       .kind = Curve::Kind::steps, .label = "and that start", .tint = Tint::series(2), .width = 1.5f, .dashed = true};
@@ -215,7 +215,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
     add_tails(run, p.most_rate, true, p.pace_tails);
   }
   p.stick_label = p.has_tokens ? "time to first token" : "time in the system";
-  p.stick_label += shown > 1 ? ", a dot for every " + std::to_string(shown) + " requests" : ", a dot for every request";
+  if (shown > 1) p.stick_label += ", " + std::to_string(shown) + " requests per dot";
   arrange_hill(in, out, run, p);
   arrange_time(in, run, p);
   return p;

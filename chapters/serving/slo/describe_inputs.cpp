@@ -68,17 +68,19 @@ void describe_arrivals(Fields& f, Inputs& in) {
   f.real("wave", in.wave, "Swing", "The rate runs from (1 - swing) to (1 + swing) times its mean.",
          {.range = {0, 0.95}, .when = {"arrivals", "waves"}});
   f.real("wave_s", in.wave_s, {"A wave lasts", "s"}, "It begins at its lowest.",
-         {.range = {10, 86400, Scale::log}, .typical = {60, 3600}, .when = {"arrivals", "waves"}});
+         {.range = {10, 3600, Scale::log}, .typical = {30, 600}, .when = {"arrivals", "waves"}});
   f.integer(
       "requests", in.requests, "Requests measured",
-      "At each load and for each replica. A tenth more come before them, while the fleet fills, and a tenth after.",
+      "At each load and for each replica. A third more come before them, while the fleet fills, and a tenth after; of "
+      "waves so many that whole ones are measured.",
       {.range = {100, 20'000, Scale::log}, .typical = {1000, 10'000}});
   f.real("turns", in.turns, "Turns",
          "Mean of a conversation: each prompt repeats all that was said before. 1: each request stands alone.",
          {.range = {1, 50, Scale::log}, .typical = {1, 10}, .when = of_model});
   f.integer("open_sessions", in.open_sessions, "Conversations at a time", "Whose turn comes next is drawn.",
             {.range = {1, 10'000, Scale::log}, .typical = {10, 1000}, .when = of_model});
-  f.integer("seed", in.seed, "Seed", "The same seed gives the same draws at every load: arrivals are stretched.",
+  f.integer("seed", in.seed, "Seed",
+            "The same seed gives the same draws at every load, stretched so that their mean is the load.",
             {.range = {0, 1e9}});
   f.file(
       "trace", in.trace, "Your arrivals",

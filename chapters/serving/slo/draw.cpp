@@ -10,8 +10,9 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
       [&](ImVec2 size) { draw_hero(in, out, picture, view, size); });
   stage.panel("time", {.title = "The run in time", .least = {440, 300}},
               [&](ImVec2 size) { draw_times(in, picture, view, size); });
-  stage.panel("paces", {.title = "Pace of the answers", .least = {420, 260}},
-              [&](ImVec2 size) { draw_paces(in, picture, view, size); });
+  if (picture.has_tokens)
+    stage.panel("paces", {.title = "Pace of the answers", .least = {420, 260}},
+                [&](ImVec2 size) { draw_paces(in, picture, view, size); });
   published_panel(stage, "Measured", picture.published);
 }
 

@@ -125,7 +125,7 @@ void draw_times(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   {
     Plot plot("queue in time", view.queue,
               {.x = {.lo = 0, .hi = picture.end_s, .label = "time", .unit = "s"},
-               .y = {.lo = 0, .label = "requests"},
+               .y = {.lo = 0, .label = "requests in the queues"},
                .size = {size.x, queue},
                .link = &view.time_link,
                .x_axis = !picture.scales,

@@ -26,7 +26,7 @@ enum class Arrivals : std::uint8_t { poisson, bursty, waves };
 
 /// Defaults: conversations as long as those of Azure's trace of 2023 reach one replica beyond its knee.
 struct Inputs {
-  double ttft_limit_s = 1, tpot_limit_s = 0.05, share = 0.99, arrival_rate = 15;
+  double ttft_limit_s = 1, tpot_limit_s = 0.05, share = 0.99, arrival_rate = 17;
   std::int64_t replicas = 1;
   models::FleetRouter router = models::FleetRouter::round_robin;
   models::ScaleSignal scale_on = models::ScaleSignal::none;
@@ -36,7 +36,7 @@ struct Inputs {
   std::int64_t longest_queue = 0;
   double drop_after_s = 0;
   Arrivals arrivals = Arrivals::poisson;
-  double burst = 3, burst_s = 10, wave = 0.6, wave_s = 600;
+  double burst = 3, burst_s = 10, wave = 0.6, wave_s = 60;
   std::int64_t requests = 2000;
   double turns = 1;
   std::int64_t open_sessions = 200;

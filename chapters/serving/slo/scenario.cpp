@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "chapters/mechanism/catalog.h"
@@ -15,8 +16,9 @@ using widgets::format_text;
 
 constexpr std::int64_t slo_block_tokens = 16;
 
-/// Requests before those that are measured, and as many behind them.
-std::int64_t slo_edge_of(std::int64_t measured) { return measured / 10; }
+/// All requests of a run of which so many are measured: a third more before them, while the fleet fills, and a tenth
+/// behind them.
+std::int64_t slo_all_of(std::int64_t measured) { return measured + measured / 3 + measured / 10; }
 
 bool scales(const Inputs& in) { return in.service == Service::llm && in.scale_on != models::ScaleSignal::none; }
 /// Replicas that may work at once.
@@ -24,10 +26,18 @@ std::int64_t replicas_at_most(const Inputs& in) {
   return scales(in) ? std::max(in.most_replicas, in.replicas) : in.replicas;
 }
 
+/// Requests of a run at a load. Of waves so many that three whole ones come, but at most three times as many.
+std::int64_t requests_at(const Inputs& in, double rate_per_s) {
+  const std::int64_t all = slo_all_of(in.requests * replicas_at_most(in));
+  if (in.arrivals != Arrivals::waves) return all;
+  const double waves = std::ceil(3.2 * in.wave_s * rate_per_s);
+  return std::clamp<std::int64_t>(static_cast<std::int64_t>(std::min(waves, 1e9)), all,
+                                  std::min(3 * all, max_requests));
+}
+
 models::RequestStream slo_stream(const Inputs& in, double rate_per_s) {
-  const std::int64_t measured = in.requests * replicas_at_most(in);
   return {
-      .requests = measured + 2 * slo_edge_of(measured),
+      .requests = requests_at(in, rate_per_s),
       .rate_per_s = rate_per_s,
       .seed = static_cast<std::uint64_t>(in.seed),
       .bursty = in.arrivals == Arrivals::bursty,
@@ -46,6 +56,14 @@ models::RequestStream slo_stream(const Inputs& in, double rate_per_s) {
   };
 }
 
+/// Times are stretched so that the run's own mean is the load: a short run of bursts may otherwise miss it by a fifth.
+void stretch_to(std::vector<models::ServingRequest>& requests, double rate_per_s) {
+  const double last_s = requests.empty() ? 0 : requests.back().arrival_s;
+  if (!(last_s > 0)) return;
+  const double factor = static_cast<double>(requests.size()) / rate_per_s / last_s;
+  for (models::ServingRequest& r : requests) r.arrival_s = std::round(r.arrival_s * factor * 1e6) / 1e6;
+}
+
 /// What is asked at a load, by arrival, and what prompts begin with.
 struct SloDemand {
   std::vector<models::ServingRequest> requests;
@@ -56,6 +74,7 @@ SloDemand demand_at(const Inputs& in, const Scenario& scenario, double rate_per_
   const models::RequestStream stream = slo_stream(in, rate_per_s);
   if (scenario.recorded.empty()) {
     out.requests = models::make_requests(stream);
+    if (!(stream.wave > 0)) stretch_to(out.requests, rate_per_s);
   } else {
     out.requests = scenario.recorded;
     for (models::ServingRequest& r : out.requests) r.arrival_s *= scenario.recorded_per_s / rate_per_s;
@@ -181,8 +200,7 @@ std::string read_recorded(const Inputs& in, Scenario& out) {
 
 /// What does not go together; empty where all does.
 std::string clash_of(const Inputs& in) {
-  const std::int64_t requests = in.requests * replicas_at_most(in);
-  if (in.trace.text.empty() && requests + 2 * slo_edge_of(requests) > max_requests)
+  if (in.trace.text.empty() && slo_all_of(in.requests * replicas_at_most(in)) > max_requests)
     return "So many requests on so many replicas are more than 120,000 a run: measure fewer on each.";
   if (in.service != Service::llm) {
     if (forms_batches(in.policy) && (in.replicas > 1 || in.longest_queue > 0 || in.drop_after_s > 0))
@@ -218,6 +236,10 @@ std::shared_ptr<const Scenario> make_scenario(const Inputs& in, Progress& progre
   if (!out->refused.empty()) return out;
   out->capacity_per_s = capacity_of(in, *out, progress);
   if (progress.cancelled) return nullptr;
+  // Turns that all come at once find nothing in a cache: ask again with turns after each other.
+  if (in.service == Service::llm && in.turns > 1 && out->capacity_per_s > 0)
+    if (const auto run = run_at(in, *out, 1.4 * out->capacity_per_s, progress))
+      out->capacity_per_s = std::max(out->capacity_per_s, run->figures.throughput_per_s);
   out->ladder = models::load_ladder(out->capacity_per_s);
   if (out->ladder.rungs.empty())
     out->refused = in.service == Service::llm
