@@ -18,8 +18,7 @@ double round_down(double value) {
 }  // namespace
 
 LoadLadder load_ladder(double capacity_per_s) {
-  constexpr std::array shares{0.0625, 0.125, 0.25, 0.4, 0.55, 0.67, 0.76, 0.83,
-                              0.88,   0.92,  0.96, 1.0, 1.04, 1.1,  1.2,  1.3};
+  constexpr std::array shares{0.0625, 0.25, 0.45, 0.62, 0.75, 0.83, 0.89, 0.94, 0.98, 1.03, 1.1, 1.2, 1.3};
   LoadLadder out;
   if (!(capacity_per_s > 0) || !std::isfinite(capacity_per_s)) return out;
   out.step_per_s = round_down(capacity_per_s / 200);

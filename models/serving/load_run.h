@@ -37,17 +37,17 @@ inline double end_of(const RequestFate& fate) { return fate.sent_away ? fate.arr
 struct LoadRun {
   double rate_per_s = 0;  ///< that was asked for
   ServingWindow window;
-  std::vector<RequestFate> fates;  ///< of all requests, by arrival
+  std::vector<RequestFate> fates;  ///< by arrival: all requests
   /// All but the goodput, which knows no limits here: it counts every request that leaves.
   ServingSummary figures;
   ServingCounts counts;
   std::int64_t queue_refused = 0;
-  double busy_share = 0;      ///< of the time of the replicas that were paid for
+  double busy_share = 0;      ///< time with a step, over the time of the replicas that were paid for
   double paid_replica_s = 0;  ///< from the start to the end of the run
   double replicas = 0;        ///< paid for on average, until the last departure
   std::int64_t most_replicas = 0;
   double prompt_mean = 0;  ///< tokens, over all requests
-  /// Of a fleet as it was sampled; otherwise replicas that serve and requests in the queue, at 300 times.
+  /// A fleet as it was sampled; otherwise replicas that serve and requests in the queue, at 300 times.
   std::vector<FleetPoint> history;
   double from_s = 0, until_s = 0;  ///< the time that is measured
 };

@@ -6,7 +6,6 @@
 #include <queue>
 
 #include "models/base/counter_random.h"
-#include "models/serving/serving_replica.h"
 
 namespace models {
 namespace {
@@ -14,31 +13,31 @@ namespace {
 /// The line in front of servers. With first come first served a request's start is known when it comes.
 class PlainLine {
  public:
-  explicit PlainLine(std::int64_t servers) : free_us_(static_cast<std::size_t>(servers), 0) {
-    std::make_heap(free_us_.begin(), free_us_.end(), std::greater<>());
+  explicit PlainLine(std::int64_t servers) : free_s_(static_cast<std::size_t>(servers), 0.0) {
+    std::make_heap(free_s_.begin(), free_s_.end(), std::greater<>());
   }
-  /// Lets go who has left or started by `now_us`.
-  void advance(std::int64_t now_us) {
-    while (!ends_.empty() && ends_.top() <= now_us) ends_.pop();
-    while (!starts_.empty() && starts_.front() <= now_us) starts_.pop_front();
+  /// Lets go who has left or started by `now_s`.
+  void advance(double now_s) {
+    while (!ends_.empty() && ends_.top() <= now_s) ends_.pop();
+    while (!starts_.empty() && starts_.front() <= now_s) starts_.pop_front();
   }
   std::int64_t requests() const { return static_cast<std::int64_t>(ends_.size()); }
   std::int64_t waiting() const { return static_cast<std::int64_t>(starts_.size()); }
-  std::int64_t start_us(std::int64_t now_us) const { return std::max(now_us, free_us_.front()); }
-  std::int64_t serve(std::int64_t now_us, std::int64_t service_us) {
-    const std::int64_t start = start_us(now_us), end = start + service_us;
-    std::pop_heap(free_us_.begin(), free_us_.end(), std::greater<>());
-    free_us_.back() = end;
-    std::push_heap(free_us_.begin(), free_us_.end(), std::greater<>());
+  double start_s(double now_s) const { return std::max(now_s, free_s_.front()); }
+  double serve(double now_s, double service_s) {
+    const double start = start_s(now_s), end = start + service_s;
+    std::pop_heap(free_s_.begin(), free_s_.end(), std::greater<>());
+    free_s_.back() = end;
+    std::push_heap(free_s_.begin(), free_s_.end(), std::greater<>());
     ends_.push(end);
-    if (start > now_us) starts_.push_back(start);
+    if (start > now_s) starts_.push_back(start);
     return start;
   }
 
  private:
-  std::vector<std::int64_t> free_us_;  ///< by server, a heap with the earliest first
-  std::priority_queue<std::int64_t, std::vector<std::int64_t>, std::greater<>> ends_;
-  std::deque<std::int64_t> starts_;  ///< of those that wait; in order, since nobody overtakes
+  std::vector<double> free_s_;  ///< by server, a heap with the earliest first
+  std::priority_queue<double, std::vector<double>, std::greater<>> ends_;
+  std::deque<double> starts_;  ///< when those that wait will start; in order, since nobody overtakes
 };
 
 class PlainFleet {
@@ -65,7 +64,7 @@ class PlainFleet {
 
   void run(std::span<const ServingRequest> requests, FleetRun& out) {
     for (std::size_t id = 0; id < requests.size(); ++id) {
-      const std::int64_t now = serving::microseconds_from(requests[id].arrival_s);
+      const double now = requests[id].arrival_s;
       for (PlainLine& line : lines_) line.advance(now);
       ++out.events;
       const std::size_t place = pick(id);
@@ -74,12 +73,12 @@ class PlainFleet {
         send_away(out, id, FleetVerdict::refused, out.queue_refused);
         continue;
       }
-      if (serving::seconds_of(line.start_us(now) - now) > setup_.drop_after_s) {
+      if (line.start_s(now) - now > setup_.drop_after_s) {
         send_away(out, id, FleetVerdict::dropped, out.dropped);
         continue;
       }
-      const std::int64_t service = serving::microseconds_in(requests[id].service_s), start = line.serve(now, service);
-      keep(out, id, place, now, start, start + service);
+      const double start = line.serve(now, requests[id].service_s);
+      keep(out, id, place, now, start, start + requests[id].service_s);
     }
     out.paid_replica_s = static_cast<double>(setup_.replicas) * out.end_s;
     out.most_replicas = setup_.replicas;
@@ -97,15 +96,14 @@ class PlainFleet {
     ++count;
   }
 
-  void keep(FleetRun& out, std::size_t id, std::size_t place, std::int64_t now, std::int64_t start, std::int64_t end) {
-    const double start_s = serving::seconds_of(start), end_s = serving::seconds_of(end);
+  void keep(FleetRun& out, std::size_t id, std::size_t place, double now_s, double start_s, double end_s) {
     out.served[id] = {start_s, end_s, end_s, end_s};
     out.replica[id] = static_cast<std::int16_t>(place);
     ++out.completed;
     out.events += 2;
     out.end_s = std::max(out.end_s, end_s);
-    add(out, serving::seconds_of(now), start_s, end_s, 0, std::numeric_limits<double>::infinity());
-    add(out.measured, serving::seconds_of(now), start_s, end_s, setup_.measure_from_s, setup_.measure_until_s);
+    add(out, now_s, start_s, end_s, 0, std::numeric_limits<double>::infinity());
+    add(out.measured, now_s, start_s, end_s, setup_.measure_from_s, setup_.measure_until_s);
   }
 
   /// The request's part of the integrals between two times.

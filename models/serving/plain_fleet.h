@@ -18,8 +18,8 @@ struct PlainFleetSetup {
   double measure_from_s = 0, measure_until_s = std::numeric_limits<double>::infinity();
 };
 
-/// Runs all requests, sorted by arrival; a service takes its service_s. Time in whole microseconds; the answer of a
-/// request is one token, at its end. Spans, gaps and history are not kept.
+/// Runs all requests, sorted by arrival; a service takes its service_s. The answer of a request is one token, at its
+/// end. Spans, gaps and history are not kept.
 FleetRun simulate_plain_fleet(std::span<const ServingRequest> requests, const PlainFleetSetup& setup);
 
 }  // namespace models

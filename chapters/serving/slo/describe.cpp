@@ -47,8 +47,9 @@ void describe_latencies(Fields& f, Outputs& o) {
 
 void describe_fleet(Fields& f, Outputs& o) {
   f.group("The fleet");
-  f.real("capacity_per_s", o.capacity_per_s, "Capacity per second",
-         "What all replicas get done when there is always work and nobody has limits.",
+  f.real("capacity_per_s", o.capacity_per_s, "Saturated rate per second",
+         "What all replicas get done when all requests are there from the start, and nobody has limits. With turns the "
+         "knee may lie above it: a flood leaves no room for caches of those who come back.",
          {.formula = "three fifths of all requests / time in which they leave, all there from the start"});
   f.real("replicas_needed", o.replicas_needed, "Replicas for the load",
          "As many as keep the promise if each gets its share of the load.",

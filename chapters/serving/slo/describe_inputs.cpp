@@ -46,8 +46,6 @@ void describe_scaling(Fields& f, Inputs& in) {
          {.range = {0.1, 1000, Scale::log}, .typical = {0.5, 50}, .when = {"scale_on", "queue"}});
   f.real("target_percent", in.target_percent, {"Target", "%"}, "Share of slots taken, or of time with a step.",
          {.range = {1, 100}, .when = {"scale_on", "slots|busy"}});
-  f.integer("least_replicas", in.least_replicas, "At least", "Replicas that always stay.",
-            {.range = {1, 32, Scale::log}, .when = scaled});
   f.integer("most_replicas", in.most_replicas, "At most", "Replicas that may be there at a time.",
             {.range = {1, 32, Scale::log}, .when = scaled});
   f.real("look_s", in.look_s, {"Looks every", "s"}, "Kubernetes' own is 15 s.",
@@ -69,11 +67,11 @@ void describe_arrivals(Fields& f, Inputs& in) {
          {.range = {0, 0.95}, .when = {"arrivals", "waves"}});
   f.real("wave_s", in.wave_s, {"A wave lasts", "s"}, "It begins at its lowest.",
          {.range = {10, 3600, Scale::log}, .typical = {30, 600}, .when = {"arrivals", "waves"}});
-  f.integer(
-      "requests", in.requests, "Requests measured",
-      "At each load and for each replica. A third more come before them, while the fleet fills, and a tenth after; of "
-      "waves so many that whole ones are measured.",
-      {.range = {100, 20'000, Scale::log}, .typical = {1000, 10'000}});
+  f.integer("requests", in.requests, "Requests measured",
+            "At each load for each replica, and 20,000 at most for all. A third more come before them, while the fleet "
+            "fills, and a tenth after; of "
+            "waves so many that whole ones are measured.",
+            {.range = {100, 20'000, Scale::log}, .typical = {1000, 10'000}});
   f.real("turns", in.turns, "Turns",
          "Mean of a conversation: each prompt repeats all that was said before. 1: each request stands alone.",
          {.range = {1, 50, Scale::log}, .typical = {1, 10}, .when = of_model});
@@ -105,8 +103,7 @@ void describe(Fields& f, Inputs& in) {
   f.real("arrival_rate", in.arrival_rate, "Arrivals per second", "Mean rate of requests, over all replicas.",
          {.range = {0.01, 1000, Scale::log}, .typical = {0.5, 50}, .headline = true});
   f.group("The fleet");
-  f.integer("replicas", in.replicas, "Replicas",
-            "Each has the model whole; where scaling is on, so many are there at the start.",
+  f.integer("replicas", in.replicas, "Replicas", "Each has the model whole; where scaling is on, so many always stay.",
             {.range = {1, 32, Scale::log}});
   f.choice("router", in.router, routers, "Router", "Which replica a request goes to.");
   describe_scaling(f, in);

@@ -31,7 +31,7 @@ struct Inputs {
   models::FleetRouter router = models::FleetRouter::round_robin;
   models::ScaleSignal scale_on = models::ScaleSignal::none;
   double target_queue = 2, target_percent = 60;
-  std::int64_t least_replicas = 1, most_replicas = 4;
+  std::int64_t most_replicas = 4;
   double look_s = 15, cold_start_s = 60, hold_s = 120;
   std::int64_t longest_queue = 0;
   double drop_after_s = 0;
@@ -125,8 +125,9 @@ struct View {
   widgets::PlotLink link, time_link;
 };
 
-/// Requests of one replica, measured and in all, that a run takes at most.
-inline constexpr std::int64_t max_requests = 120'000;
+/// Requests that a run measures at most, whatever the replicas, and rows of a file.
+inline constexpr std::int64_t max_measured = 20'000;
+inline constexpr std::size_t max_rows = 100'000;
 
 Computed<Outputs, Run> compute(const Inputs& in, Progress& progress, Scenarios& scenarios);
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run);

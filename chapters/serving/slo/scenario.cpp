@@ -26,13 +26,18 @@ std::int64_t replicas_at_most(const Inputs& in) {
   return scales(in) ? std::max(in.most_replicas, in.replicas) : in.replicas;
 }
 
+/// Requests that are measured in a run: so many for each replica, up to a limit for all.
+std::int64_t measured_of(const Inputs& in) {
+  return std::max(in.requests, std::min(in.requests * replicas_at_most(in), max_measured));
+}
+
 /// Requests of a run at a load. Of waves so many that three whole ones come, but at most three times as many.
 std::int64_t requests_at(const Inputs& in, double rate_per_s) {
-  const std::int64_t all = slo_all_of(in.requests * replicas_at_most(in));
+  const std::int64_t all = slo_all_of(measured_of(in));
   if (in.arrivals != Arrivals::waves) return all;
   const double waves = std::ceil(3.2 * in.wave_s * rate_per_s);
   return std::clamp<std::int64_t>(static_cast<std::int64_t>(std::min(waves, 1e9)), all,
-                                  std::min(3 * all, max_requests));
+                                  std::min(3 * all, slo_all_of(max_measured)));
 }
 
 models::RequestStream slo_stream(const Inputs& in, double rate_per_s) {
@@ -104,8 +109,8 @@ models::FleetScaling scaling_of(const Inputs& in) {
   return {
       .signal = in.scale_on,
       .target = in.scale_on == models::ScaleSignal::queue ? in.target_queue : in.target_percent / 100,
-      .least = std::min(in.least_replicas, in.most_replicas),
-      .most = std::max(in.least_replicas, in.most_replicas),
+      .least = std::min(in.replicas, in.most_replicas),
+      .most = std::max(in.replicas, in.most_replicas),
       .interval_s = in.look_s,
       .cold_start_s = in.cold_start_s,
       .hold_s = in.hold_s,
@@ -188,7 +193,7 @@ std::string price_steps(const Inputs& in, Scenario& out) {
 
 std::string read_recorded(const Inputs& in, Scenario& out) {
   if (in.trace.text.empty()) return {};
-  auto read = models::parse_requests(in.trace.text, static_cast<std::size_t>(max_requests));
+  auto read = models::parse_requests(in.trace.text, max_rows);
   if (!read) return read.error;
   out.recorded = std::move(read->requests);
   out.failed = read->failed;
@@ -200,8 +205,6 @@ std::string read_recorded(const Inputs& in, Scenario& out) {
 
 /// What does not go together; empty where all does.
 std::string clash_of(const Inputs& in) {
-  if (in.trace.text.empty() && slo_all_of(in.requests * replicas_at_most(in)) > max_requests)
-    return "So many requests on so many replicas are more than 120,000 a run: measure fewer on each.";
   if (in.service != Service::llm) {
     if (forms_batches(in.policy) && (in.replicas > 1 || in.longest_queue > 0 || in.drop_after_s > 0))
       return "Batches of a plain queue are formed on one replica here, and nobody is sent away: take one replica, or "

@@ -16,7 +16,7 @@ LabPtr slo(std::string_view inputs = "{}") { return open_lab("serving/slo", inpu
 
 /// One server whose services of a tenth of a second are exponential.
 constexpr std::string_view plain = R"({"service": "exponential", "service_time_s": 0.1, "share": 0.9, "arrival_rate": 8,
-                                      "requests": 20000, "policy": "single", "servers": 1, "replicas": 1,
+                                      "requests": 10000, "policy": "single", "servers": 1, "replicas": 1,
                                       "router": "round_robin", "seed": 3, "ttft_limit_s": 1, "tpot_limit_s": 1})";
 
 /// A file of arrivals that came with a scenario.
@@ -41,7 +41,7 @@ TEST_CASE("slo: the contract's keys give M/M/1's share in time, rates and knee")
 }
 
 TEST_CASE("slo: past the knee goodput falls while throughput rises, and limits alone move the knee") {
-  const LabPtr lab = slo(R"({"arrival_rate": 15})");
+  const LabPtr lab = slo(R"({"arrival_rate": 15, "requests": 1000})");
   const double good = computed(*lab, "goodput_per_s"), served = out(*lab, "throughput_per_s"),
                knee = out(*lab, "knee_rate_per_s");
   CHECK(knee < 15);
@@ -57,25 +57,26 @@ TEST_CASE("slo: past the knee goodput falls while throughput rises, and limits a
 }
 
 TEST_CASE("slo: a queue that grows is said, and its latencies are not given") {
-  const LabPtr lab = slo(R"({"arrival_rate": 22, "requests": 1200})");
+  const LabPtr lab = slo(R"({"arrival_rate": 22, "requests": 1100})");
   lab->compute();
   CHECK(text_of(*lab, "state").starts_with("overloaded"));
   CHECK(std::isnan(out(*lab, "ttft_p99_s")));
   CHECK(out(*lab, "throughput_per_s") < 18);
   // Who is refused at the door keeps the queue of the others short.
-  CHECK(std::isfinite(computed(set(*lab, "longest_queue", 8), "ttft_p99_s")));
+  set(*lab, "longest_queue", 8, "slots", 64);
+  CHECK(std::isfinite(computed(*lab, "ttft_p99_s")));
   CHECK(out(*lab, "sent_away_percent") > 10);
   CHECK(out(*lab, "queue_refused") > 0);
 }
 
 TEST_CASE("slo: a router that knows the caches reads less, and scaling pays for replicas by the time") {
-  const LabPtr lab = slo(R"({"replicas": 4, "turns": 6, "prompt_tokens": 300, "requests": 300, "arrival_rate": 40})");
+  const LabPtr lab = slo(R"({"replicas": 4, "turns": 6, "prompt_tokens": 300, "requests": 250, "arrival_rate": 40})");
   const double blind = computed(*lab, "kept_tokens_percent"), late = out(*lab, "ttft_p99_s");
   choose(*lab, "router", "prefix_aware");
   CHECK(computed(*lab, "kept_tokens_percent") > blind + 20);
   CHECK(out(*lab, "ttft_p99_s") < late);
   const LabPtr scaled = slo(R"({"arrivals": "waves", "wave": 0.7, "wave_s": 60, "scale_on": "queue", "cold_start_s": 10,
-                                "hold_s": 20, "look_s": 5, "most_replicas": 3, "arrival_rate": 16, "requests": 700})");
+                                "hold_s": 20, "look_s": 5, "most_replicas": 3, "arrival_rate": 16, "requests": 350})");
   CHECK(computed(*scaled, "most_replicas_seen") > 1);
   CHECK(out(*scaled, "paid_replicas") > 1);
   CHECK(out(*scaled, "paid_replicas") < out(*scaled, "most_replicas_seen"));
@@ -97,7 +98,6 @@ TEST_CASE("slo: a file of arrivals is stretched to the load, and what is wrong w
 TEST_CASE("slo: what does not go together is refused in a sentence") {
   CHECK(reason_of(*slo(R"({"policy": "static", "replicas": 2, "router": "two_choices"})"))
             .starts_with("One by one, static and dynamic batching take requests in turn here"));
-  CHECK(reason_of(*slo(R"({"replicas": 32, "requests": 20000})")).starts_with("So many requests on so many replicas"));
   CHECK(reason_of(*slo(R"({"chips": 1})")).starts_with("The weights take"));
   CHECK(reason_of(*slo(R"({"policy": "static", "slots": 8, "arrival_rate": 3, "requests": 300})")) == "");
 }

@@ -143,25 +143,26 @@ TEST_CASE("load curve: waves leave streams without them as they were, and swing 
   for (const ServingRequest& r : requests) {
     CHECK(r.arrival_s >= before_s);
     before_s = r.arrival_s;
+    if (r.arrival_s >= 2600) continue;  // the last wave is not whole
     const double phase = std::fmod(r.arrival_s, 100.0);
     low += phase < 10 || phase >= 90;
     high += phase >= 40 && phase < 60;
   }
   // The mean of 1 -+ 0.8 cos over a fifth of a turn around its ends.
   const double part = 0.8 * std::sin(0.2 * 3.14159265358979) / (0.2 * 3.14159265358979);
-  CHECK(near(high / low, (1 + part) / (1 - part), 0.05));
+  CHECK(near(high / low, (1 + part) / (1 - part), 0.1));
   CHECK(near(20'000 / requests.back().arrival_s, 7.5, 0.03));
 }
 
 TEST_CASE("load curve: a window of waves is whole waves, where one lies inside") {
   const std::vector<ServingRequest> requests =
-      make_requests({.requests = 8'600, .rate_per_s = 10, .wave = 0.5, .wave_s = 100, .lengths = false});
+      make_requests({.requests = 9'460, .rate_per_s = 10, .wave = 0.5, .wave_s = 100, .lengths = false});
   const ServingWindow window = load_window(requests, 100);
-  CHECK(near(window.from_s, 200, 0.01));
+  CHECK(near(window.from_s, 300, 0.01));
   CHECK(near(window.until_s, 800, 0.01));
-  CHECK(load_window(requests).first == 2'000);
-  CHECK(load_window(requests).count == 6'000);
-  CHECK(load_window(requests, 1e4).first == 2'000);
+  CHECK(load_window(requests).first == 2'200);
+  CHECK(load_window(requests).count == 6'600);
+  CHECK(load_window(requests, 1e4).first == 2'200);
 }
 
 TEST_CASE("load curve: turns of a conversation repeat all that was said") {
