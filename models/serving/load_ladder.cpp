@@ -23,6 +23,7 @@ LoadLadder load_ladder(double capacity_per_s) {
   if (!(capacity_per_s > 0) || !std::isfinite(capacity_per_s)) return out;
   out.step_per_s = round_down(capacity_per_s / 200);
   for (const double share : shares) out.rungs.push_back(std::llround(share * capacity_per_s / out.step_per_s));
+  while (out.start + 1 < out.rungs.size() && out.rate(out.rungs[out.start]) <= capacity_per_s) ++out.start;
   return out;
 }
 
@@ -48,23 +49,24 @@ class LadderQuestion {
 
 }  // namespace
 
-LoadSearch highest_load(std::span<const std::int64_t> rungs,
-                        const std::function<std::optional<bool>(std::int64_t)>& keeps, int beyond) {
+LoadSearch highest_load(const LoadLadder& ladder, const std::function<std::optional<bool>(std::int64_t)>& keeps,
+                        int beyond) {
   LoadSearch out;
+  const std::vector<std::int64_t>& rungs = ladder.rungs;
   if (rungs.empty()) return out;
   LadderQuestion ask(keeps, out);
   std::int64_t kept = 0, missed = 0;
-  for (std::size_t i = rungs.size(); i-- > 0 && kept == 0 && !out.stopped;) (ask(rungs[i]) ? kept : missed) = rungs[i];
-  if (kept == rungs.back() && missed == 0)
-    for (int more = 0; more < beyond && missed == 0 && !out.stopped; ++more) {
-      const std::int64_t higher = kept + std::max<std::int64_t>(1, kept / 4);
-      (ask(higher) ? kept : missed) = higher;
-    }
+  const auto go_to = [&](std::int64_t steps) { (ask(steps) ? kept : missed) = steps; };
+  std::size_t at = std::min(ladder.start, rungs.size() - 1);
+  go_to(rungs[at]);
+  if (kept == 0)
+    while (kept == 0 && at > 0 && !out.stopped) go_to(rungs[--at]);
+  else
+    while (missed == 0 && ++at < rungs.size() && !out.stopped) go_to(rungs[at]);
+  for (int more = 0; more < beyond && missed == 0 && !out.stopped; ++more)
+    go_to(kept + std::max<std::int64_t>(1, kept / 4));
   out.open = missed == 0;
-  while (!out.open && missed - kept > 1 && !out.stopped) {
-    const std::int64_t middle = kept + (missed - kept) / 2;
-    (ask(middle) ? kept : missed) = middle;
-  }
+  while (!out.open && missed - kept > 1 && !out.stopped) go_to(kept + (missed - kept) / 2);
   if (kept > 0 && !out.stopped) out.highest = kept;
   return out;
 }

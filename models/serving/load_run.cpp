@@ -80,7 +80,7 @@ LoadRun condense_run(std::span<const ServingRequest> requests, FleetRun run, con
 }
 
 LoadFigures figures_under(const LoadRun& run, const LatencyLimits& limits) {
-  LoadFigures out{.rate_per_s = run.rate_per_s, .arrivals_per_s = run.figures.arrivals_per_s};
+  LoadFigures out{.rate_per_s = run.rate_per_s};
   out.overloaded = run.figures.overloaded;
   out.settled = !run.figures.overloaded && !run.figures.filling;
   const double span_s = run.until_s - run.from_s;
@@ -88,6 +88,7 @@ LoadFigures figures_under(const LoadRun& run, const LatencyLimits& limits) {
   std::array<double, limit_verdict_count> counts{};
   std::array<double, interval_batches> batches{};
   for (const RequestFate& fate : run.fates) {
+    out.arrivals_per_s += fate.arrival_s >= run.from_s && fate.arrival_s < run.until_s ? 1 / span_s : 0;
     const double end_s = end_of(fate);
     if (!(end_s >= run.from_s) || !(run.window.inside ? end_s < run.until_s : end_s <= run.until_s)) continue;
     const LimitVerdict verdict = verdict_of(fate, limits);

@@ -41,14 +41,17 @@ std::string why_of(const Inputs& in, const Outputs& out) {
 std::string answer_of(const Inputs& in, const Outputs& out) {
   bool many = false;
   const std::string fleet = fleet_words(in, many), served = figure(out.throughput_per_s, ""),
-                    good = figure(out.goodput_per_s, ""), load = figure(in.arrival_rate, "");
+                    good = figure(out.goodput_per_s, ""), load = figure(out.arrivals_per_s, "");
   if (!std::isfinite(out.knee_rate_per_s))
     return fleet + (many ? " keep" : " keeps") + " the limits at no load: at " + load + " requests per second " +
            figure(out.in_time_percent, "%") + " are in time.";
   const std::string head = fleet + (many ? " serve " : " serves ") + served + " of " + load + " requests per second, ",
                     tail = "; the limits hold up to " + figure(out.knee_rate_per_s, "") + ".";
   if (in.arrival_rate <= out.knee_rate_per_s) return head + good + " of them in time" + tail;
-  if (out.in_time_percent < 100 * in.share) return head + "but only " + good + " in time" + tail + why_of(in, out);
+  if (out.in_time_percent < 100 * in.share) {
+    const bool many_missed = out.goodput_per_s < 0.9 * out.throughput_per_s;
+    return head + (many_missed ? "but only " + good : good + " of them") + " in time" + tail + why_of(in, out);
+  }
   return head + good + " of them still in time" + tail +
          "\nMore come than leave: the longer they come, the fewer are in time.";
 }

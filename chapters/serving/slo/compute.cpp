@@ -22,7 +22,6 @@ class Loads {
     progress_.fraction = std::min(1.0, asked_ / (static_cast<double>(scenario_.ladder.rungs.size()) + 10));
     return run;
   }
-  std::int64_t asked() const { return static_cast<std::int64_t>(asked_); }
 
  private:
   const Inputs& key_;
@@ -39,20 +38,6 @@ void drop_grown(models::ServingSummary& s) {
                         &s.longest_latency_s, &s.ttft_p50_s, &s.ttft_p99_s, &s.mean_waiting, &s.mean_in_system,
                         &s.half.mean_wait_s, &s.half.ttft_p99_s, &s.half.ttft_p50_s, &s.half.p99_latency_s})
     *value = slo_none;
-}
-
-LoadRow row_of(const models::LoadRun& run, const models::LatencyLimits& limits) {
-  const models::LoadFigures f = models::figures_under(run, limits);
-  return {
-      .rate_per_s = run.rate_per_s,
-      .throughput_per_s = f.throughput_per_s,
-      .goodput_per_s = f.goodput_per_s,
-      .in_time_percent = 100 * f.in_time,
-      .ttft_p50_s = run.figures.overloaded ? slo_none : run.figures.ttft_p50_s,
-      .ttft_p99_s = run.figures.overloaded ? slo_none : run.figures.ttft_p99_s,
-      .tpot_p99_s = run.figures.tpot_p99_s,
-      .overloaded = run.figures.overloaded,
-  };
 }
 
 std::string slo_state(const Inputs& in, const Scenario& scenario, const models::LoadRun& run) {
@@ -96,15 +81,6 @@ void state_load(const Inputs& in, const Scenario& scenario, const models::LoadRu
                           : 0;
 }
 
-void state_ladder(const std::vector<std::shared_ptr<const models::LoadRun>>& runs, const Inputs& in, Outputs& out) {
-  for (const auto& run : runs) {
-    out.loads.push_back(row_of(*run, limits_of(in)));
-    if (out.loads.back().goodput_per_s <= out.best_goodput_per_s) continue;
-    out.best_goodput_per_s = out.loads.back().goodput_per_s;
-    out.best_rate_per_s = run->rate_per_s;
-  }
-}
-
 Computed<Outputs, Run> refuse(std::string reason) { return {{.reason = std::move(reason)}}; }
 
 Computed<Outputs, Run> stopped(const Progress& progress) {
@@ -124,13 +100,9 @@ Computed<Outputs, Run> compute(const Inputs& in, Progress& progress, Scenarios& 
   Run run{.scenario = scenario, .here = loads.at(in.arrival_rate)};
   if (!run.here) return stopped(progress);
   if (run.here->figures.requests == 0)
-    return refuse("Of the requests that are measured none is served: turn away fewer, or ask for shorter ones.");
-  for (const std::int64_t rung : scenario->ladder.rungs) {
-    run.ladder.push_back(loads.at(scenario->ladder.rate(rung)));
-    if (!run.ladder.back()) return stopped(progress);
-  }
+    return refuse("None of the requests that are measured is served: turn away fewer, or ask for shorter ones.");
   const models::LoadSearch knee =
-      models::highest_load(scenario->ladder.rungs, [&](std::int64_t steps) -> std::optional<bool> {
+      models::highest_load(scenario->ladder, [&](std::int64_t steps) -> std::optional<bool> {
         const auto at = loads.at(scenario->ladder.rate(steps));
         if (!at) return std::nullopt;
         const models::LoadFigures f = models::figures_under(*at, limits_of(in));
@@ -141,8 +113,7 @@ Computed<Outputs, Run> compute(const Inputs& in, Progress& progress, Scenarios& 
   if (knee.highest) out.knee_rate_per_s = scenario->ladder.rate(*knee.highest);
   out.capacity_per_s = scenario->capacity_per_s;
   state_load(in, *scenario, *run.here, out);
-  state_ladder(run.ladder, in, out);
-  out.runs = loads.asked();
+  out.runs = 1 + knee.asked;
   out.failed = scenario->failed;
   out.file_rate_per_s = scenario->recorded_per_s;
   if (in.service != Service::llm)
@@ -150,6 +121,10 @@ Computed<Outputs, Run> compute(const Inputs& in, Progress& progress, Scenarios& 
   if (knee.highest && !(in.service == Service::llm && in.scale_on != models::ScaleSignal::none))
     out.replicas_needed = std::ceil(in.arrival_rate / (out.knee_rate_per_s / static_cast<double>(in.replicas)) - 1e-9);
   if (progress.facts_alone) return {std::move(out)};
+  for (const std::int64_t rung : scenario->ladder.rungs) {
+    if (auto at = loads.at(scenario->ladder.rate(rung))) run.ladder.push_back(std::move(at));
+    if (progress.cancelled) return stopped(progress);
+  }
   const auto place = std::upper_bound(run.ladder.begin(), run.ladder.end(), run.here,
                                       [](const auto& a, const auto& b) { return a->rate_per_s < b->rate_per_s; });
   run.ladder.insert(place, run.here);

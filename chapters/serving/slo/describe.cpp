@@ -3,7 +3,7 @@
 namespace chapters::serving::slo {
 namespace {
 
-constexpr std::string_view slo_grows = "Not of an overloaded queue: it grows with the run.",
+constexpr std::string_view slo_grows = "No steady figure: the queue grows, or requests are too few.",
                            slo_few = "Takes 1,000 requests of a steady stream.",
                            slo_paces = "Not of a plain queue, nor of too few requests.",
                            distserve = "DistServe, Zhong et al., OSDI 2024",
@@ -75,17 +75,6 @@ void describe_fleet(Fields& f, Outputs& o) {
 
 }  // namespace
 
-void describe(Fields& f, LoadRow& r) {
-  f.real("rate_per_s", r.rate_per_s, "Load per second");
-  f.real("throughput_per_s", r.throughput_per_s, "Served per second");
-  f.real("goodput_per_s", r.goodput_per_s, "In time per second");
-  f.real("in_time_percent", r.in_time_percent, {"In time", "%"});
-  f.real("ttft_p50_s", r.ttft_p50_s, {"First token p50", "s"}, {.absent = slo_grows});
-  f.real("ttft_p99_s", r.ttft_p99_s, {"First token p99", "s"}, {.absent = slo_grows});
-  f.real("tpot_p99_s", r.tpot_p99_s, {"Further token p99", "s"}, {.absent = slo_paces});
-  f.toggle("overloaded", r.overloaded, "Queue grows");
-}
-
 void describe(Fields& f, Outputs& o) {
   f.group("Rate");
   f.real("goodput_per_s", o.goodput_per_s, "Goodput per second",
@@ -102,9 +91,6 @@ void describe(Fields& f, Outputs& o) {
   f.real("goodput_half_per_s", o.goodput_half_per_s, "Goodput, give or take",
          "Half of the interval that holds the long-run value with 95 % confidence, from 20 batches.",
          {.absent = slo_few, .source = slo_batch_means});
-  f.real("best_goodput_per_s", o.best_goodput_per_s, "Most in time per second", "Over the loads of the curve.",
-         {.formula = "max of goodput over the loads"});
-  f.real("best_rate_per_s", o.best_rate_per_s, "... at a load of", {.formula = "where goodput is highest"});
   describe_verdicts(f, o);
   describe_latencies(f, o);
   describe_fleet(f, o);
@@ -114,11 +100,10 @@ void describe(Fields& f, Outputs& o) {
             "Requests that end, served or sent away, between the warm-up and the drain.");
   f.real("run_s", o.run_s, {"Length of the run", "s"}, "Arrivals at the load; where a queue grows, waits grow with it.",
          {.formula = "last arrival, from time 0"});
-  f.integer("runs", o.runs, "Loads asked", "Runs of the fleet, the search for the knee among them.");
+  f.integer("runs", o.runs, "Loads tried", "Runs of the fleet at the load and in the search for the knee.");
   f.real("file_rate_per_s", o.file_rate_per_s, "Rate of the file", "Its own, before it is stretched.",
          {.absent = "No file of arrivals is open.", .formula = "(requests - 1) / time of the last"});
   f.integer("failed", o.failed, "Failed in the file", "Requests of a file that got no token back: they are left out.");
-  f.table("loads", o.loads, "The loads", "The curve, load by load.");
 }
 
 LabPtr make() {

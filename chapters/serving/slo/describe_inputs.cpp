@@ -68,10 +68,11 @@ void describe_arrivals(Fields& f, Inputs& in) {
   f.real("wave_s", in.wave_s, {"A wave lasts", "s"}, "It begins at its lowest.",
          {.range = {10, 3600, Scale::log}, .typical = {30, 600}, .when = {"arrivals", "waves"}});
   f.integer("requests", in.requests, "Requests measured",
-            "At each load for each replica, and 20,000 at most for all. A third more come before them, while the fleet "
+            "At each load for each replica of the start, and 12,000 at most together. A third more come "
+            "before them, while the fleet "
             "fills, and a tenth after; of "
             "waves so many that whole ones are measured.",
-            {.range = {100, 20'000, Scale::log}, .typical = {1000, 10'000}});
+            {.range = {100, 12'000, Scale::log}, .typical = {1000, 10'000}});
   f.real("turns", in.turns, "Turns",
          "Mean of a conversation: each prompt repeats all that was said before. 1: each request stands alone.",
          {.range = {1, 50, Scale::log}, .typical = {1, 10}, .when = of_model});

@@ -32,12 +32,12 @@ struct Inputs {
   models::ScaleSignal scale_on = models::ScaleSignal::none;
   double target_queue = 2, target_percent = 60;
   std::int64_t most_replicas = 4;
-  double look_s = 15, cold_start_s = 60, hold_s = 120;
+  double look_s = 15, cold_start_s = 60, hold_s = 30;
   std::int64_t longest_queue = 0;
   double drop_after_s = 0;
   Arrivals arrivals = Arrivals::poisson;
   double burst = 3, burst_s = 10, wave = 0.6, wave_s = 60;
-  std::int64_t requests = 2000;
+  std::int64_t requests = 1500;
   double turns = 1;
   std::int64_t open_sessions = 200;
   std::int64_t seed = 1;
@@ -54,17 +54,9 @@ struct Inputs {
   bool operator==(const Inputs&) const = default;
 };
 
-/// A rung of the ladder, under the limits.
-struct LoadRow {
-  double rate_per_s = 0, throughput_per_s = 0, goodput_per_s = 0, in_time_percent = 0;
-  double ttft_p50_s = 0, ttft_p99_s = 0, tpot_p99_s = 0;
-  bool overloaded = false;
-};
-
 struct Outputs {
   double goodput_per_s = 0, goodput_half_per_s = std::nan(""), throughput_per_s = 0, arrivals_per_s = 0;
   double knee_rate_per_s = std::nan(""), lost_per_s = 0;
-  double best_goodput_per_s = 0, best_rate_per_s = 0;  ///< of the ladder
   double in_time_percent = 0, late_percent = 0, slow_percent = 0, sent_away_percent = 0;
   models::ServingSummary figures;  ///< but its goodput; what grows with an overloaded run is NaN
   std::string state;
@@ -74,13 +66,12 @@ struct Outputs {
   double file_rate_per_s = std::nan(""), offered_load = std::nan("");
   std::int64_t failed = 0, measured = 0, runs = 0;
   double run_s = 0;  ///< length of the run at the load, arrivals alone
-  std::vector<LoadRow> loads;
   std::string reason;
 };
 
 /// Runs of a scenario, by load; kept while limits and loads are dragged.
 struct Scenario {
-  std::vector<models::ServingRequest> recorded;  ///< of a file, at its own times
+  std::vector<models::ServingRequest> recorded;  ///< requests of a file, at its own times
   double recorded_per_s = std::nan("");
   std::int64_t failed = 0;
   models::ServingCost cost;
@@ -126,7 +117,7 @@ struct View {
 };
 
 /// Requests that a run measures at most, whatever the replicas, and rows of a file.
-inline constexpr std::int64_t max_measured = 20'000;
+inline constexpr std::int64_t max_measured = 12'000;
 inline constexpr std::size_t max_rows = 100'000;
 
 Computed<Outputs, Run> compute(const Inputs& in, Progress& progress, Scenarios& scenarios);
@@ -153,7 +144,6 @@ inline bool joins_batches(models::ServingPolicy policy) {
 inline models::LatencyLimits limits_of(const Inputs& in) { return {in.ttft_limit_s, in.tpot_limit_s}; }
 
 void describe(Fields& f, Inputs& in);
-void describe(Fields& f, LoadRow& row);
 void describe(Fields& f, Outputs& out);
 
 const Choices& router_choices();

@@ -26,9 +26,9 @@ std::int64_t replicas_at_most(const Inputs& in) {
   return scales(in) ? std::max(in.most_replicas, in.replicas) : in.replicas;
 }
 
-/// Requests that are measured in a run: so many for each replica, up to a limit for all.
+/// Requests that are measured in a run: so many for each replica that is there at the start, up to a limit for all.
 std::int64_t measured_of(const Inputs& in) {
-  return std::max(in.requests, std::min(in.requests * replicas_at_most(in), max_measured));
+  return std::max(in.requests, std::min(in.requests * in.replicas, max_measured));
 }
 
 /// Requests of a run at a load. Of waves so many that three whole ones come, but at most three times as many.

@@ -45,7 +45,6 @@ TEST_CASE("slo: past the knee goodput falls while throughput rises, and limits a
   const double good = computed(*lab, "goodput_per_s"), served = out(*lab, "throughput_per_s"),
                knee = out(*lab, "knee_rate_per_s");
   CHECK(knee < 15);
-  CHECK(out(*lab, "best_goodput_per_s") > knee - 1);
   CHECK(computed(set(*lab, "arrival_rate", 17), "goodput_per_s") < 0.7 * good);
   CHECK(out(*lab, "throughput_per_s") > 1.05 * served);
   CHECK(out(*lab, "knee_rate_per_s") == knee);
@@ -64,7 +63,7 @@ TEST_CASE("slo: a queue that grows is said, and its latencies are not given") {
   CHECK(out(*lab, "throughput_per_s") < 18);
   // Who is refused at the door keeps the queue of the others short.
   set(*lab, "longest_queue", 8, "slots", 64);
-  CHECK(std::isfinite(computed(*lab, "ttft_p99_s")));
+  CHECK(computed(*lab, "ttft_p50_s") < 2);
   CHECK(out(*lab, "sent_away_percent") > 10);
   CHECK(out(*lab, "queue_refused") > 0);
 }

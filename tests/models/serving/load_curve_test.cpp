@@ -36,7 +36,7 @@ LoadRun plain_run(std::int64_t measured, double rate_per_s, PlainFleetSetup setu
 // lambda = mu - ln 10.
 TEST_CASE("load curve: the knee of M/M/1 is where the closed form has it") {
   const LoadLadder ladder = load_ladder(10);
-  const LoadSearch found = highest_load(ladder.rungs, [&](std::int64_t steps) -> std::optional<bool> {
+  const LoadSearch found = highest_load(ladder, [&](std::int64_t steps) -> std::optional<bool> {
     const LoadFigures f = figures_under(plain_run(60'000, ladder.rate(steps), {}), {.ttft_s = 1});
     return !f.overloaded && f.in_time >= 0.9;
   });
@@ -107,9 +107,8 @@ TEST_CASE("load curve: the search ends at the last load that keeps the promise, 
   CHECK(ladder.step_per_s == 0.5);
   CHECK(ladder.rate(ladder.rungs.back()) == 130);
   const auto below = [&](double rate) {
-    return highest_load(ladder.rungs, [&ladder, rate](std::int64_t steps) -> std::optional<bool> {
-      return ladder.rate(steps) <= rate;
-    });
+    return highest_load(
+        ladder, [&ladder, rate](std::int64_t steps) -> std::optional<bool> { return ladder.rate(steps) <= rate; });
   };
   for (const double rate : {0.5, 3.0, 77.5, 92.0, 130.0, 200.0}) {
     const LoadSearch found = below(rate);
@@ -119,7 +118,7 @@ TEST_CASE("load curve: the search ends at the last load that keeps the promise, 
   }
   CHECK_FALSE(below(0.4).highest);
   CHECK(below(1e9).open);
-  const LoadSearch stopped = highest_load(ladder.rungs, [](std::int64_t) -> std::optional<bool> { return {}; });
+  const LoadSearch stopped = highest_load(ladder, [](std::int64_t) -> std::optional<bool> { return {}; });
   CHECK(stopped.stopped);
   CHECK(stopped.asked == 1);
   CHECK(load_ladder(0).rungs.empty());
