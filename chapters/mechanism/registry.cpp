@@ -61,6 +61,7 @@
   LAB(inference, tensor_parallel) \
   LAB(serving, batching) \
   LAB(serving, prefix_cache) \
+  LAB(serving, slo) \
   LAB(serving, capacity) \
   LAB(driving, gantt) \
   LAB(driving, jitter) \
@@ -69,7 +70,6 @@
   LAB(kernels, lab) \
   LAB(gallery, widgets)
 // clang-format on
-  LAB(gallery, widgets)
 
 #define DECLARE(chapter, lab) \
   namespace chapter::lab {    \

@@ -70,6 +70,31 @@ class Gaps {
   std::size_t in_burst_ = 0;
 };
 
+/// Turns the times of a stream without waves, given in order, into those of one with waves.
+class Waves {
+ public:
+  explicit Waves(const RequestStream& s)
+      : wave_(std::clamp(s.wave, 0.0, 0.95)), turn_s_(s.wave_s / (2 * std::numbers::pi)) {}
+  /// The time t at which as many have come as without waves by `even_s`: t - wave turn sin(t / turn) = even_s, Kepler's
+  /// equation, by Newton's method kept inside of the bounds that the waves' height gives.
+  double at(double even_s) const {
+    if (!(wave_ > 0) || !(turn_s_ > 0)) return even_s;
+    double lo = even_s - wave_ * turn_s_, hi = even_s + wave_ * turn_s_, t = even_s;
+    for (int i = 0; i < 60; ++i) {
+      const double over = t - wave_ * turn_s_ * std::sin(t / turn_s_) - even_s;
+      (over > 0 ? hi : lo) = t;
+      double next = t - over / (1 - wave_ * std::cos(t / turn_s_));
+      if (!(next > lo && next < hi)) next = lo + (hi - lo) / 2;
+      if (next == t || std::abs(over) < 1e-9) break;
+      t = next;
+    }
+    return t;
+  }
+
+ private:
+  double wave_, turn_s_;
+};
+
 /// Log-normal lengths, in tokens.
 class Lengths {
  public:
@@ -95,11 +120,13 @@ std::vector<ServingRequest> make_requests(const RequestStream& s) {
   Draws prompts(s.seed, 3), outputs(s.seed, 4);
   const Lengths prompt(s.prompt_tokens, s.length_variation, s.longest_tokens),
       output(s.output_tokens, s.length_variation, s.longest_tokens);
-  double now_s = 0;
+  const Waves waves(s);
+  double now_s = 0, last_s = 0;
   for (std::size_t i = 0; i < out.size(); ++i) {
-    out[i].arrival_s = now_s += gaps.next(i);
+    now_s += gaps.next(i);
+    out[i].arrival_s = last_s = std::max(last_s, waves.at(now_s));
     if (!s.lengths) continue;
-    out[i].arrival_s = std::round(now_s * 1e6) / 1e6;
+    out[i].arrival_s = std::round(last_s * 1e6) / 1e6;
     prompts.at(i);
     outputs.at(i);
     out[i].prompt_tokens = prompt.next(prompts);

@@ -20,7 +20,8 @@ enum class ServiceTime : std::uint8_t { exponential, deterministic };
 
 /// A stream of requests. Bursty: a Poisson process whose rate alternates between `burst` times the mean for a fifth of
 /// the time and what is left of it otherwise (two-state Markov-modulated; spells are exponential, bursts last `burst_s`
-/// on average).
+/// on average). Waves, on top of either: time is stretched where requests are rare and pressed where they are many, so
+/// that the rate at time t is (1 - wave cos(2 pi t / wave_s)) times what it would be; it begins at its lowest.
 struct RequestStream {
   std::int64_t requests = 60;
   double rate_per_s = 1;
@@ -28,6 +29,8 @@ struct RequestStream {
   bool bursty = false;
   double burst = 4;  ///< 1 to 5 times the mean rate
   double burst_s = 2;
+  double wave = 0;  ///< 0 to 0.95: how far the rate swings around its mean; 0: it does not
+  double wave_s = 600;
   ServiceTime service = ServiceTime::exponential;
   double service_s = 1;                             ///< mean
   double prompt_tokens = 512, output_tokens = 128;  ///< means of log-normal lengths
