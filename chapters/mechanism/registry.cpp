@@ -58,6 +58,7 @@
   LAB(inference, speculative)       \
   LAB(inference, tensor_parallel)   \
   LAB(serving, batching)            \
+  LAB(serving, paged_kv)            \
   LAB(serving, prefix_cache)        \
   LAB(driving, gantt)               \
   LAB(driving, jitter)              \

@@ -135,6 +135,9 @@ struct PagedRun {
 /// refused. The youngest one is preempted first and comes back before all younger ones, so that nobody starves.
 PagedRun simulate_paged(const PagedDemand& demand, const PagedSetup& setup);
 
+/// Slots that this answer of a request gets in a row where they are reserved.
+std::int64_t reserved_slots(const PagedRequest& request, std::size_t answer, const PagedSetup& setup);
+
 /// Serves the demand with runs reserved ahead.
 PagedRun simulate_reserved(const PagedDemand& demand, const PagedSetup& setup);
 

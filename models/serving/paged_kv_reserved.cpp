@@ -47,19 +47,12 @@ class ReservedEngine {
   }
 
  private:
-  std::int64_t asked(const PagedRequest& r, std::size_t k) const {
-    const std::int64_t prompt = r.prompt_tokens, output = r.output_tokens[k];
-    if (setup_.rule == ReserveRule::longest) return setup_.reserve_tokens;
-    if (setup_.rule == ReserveRule::power_of_two)
-      return prompt + static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(output)));
-    return prompt + output - 1;
-  }
   std::size_t answers() const { return static_cast<std::size_t>(demand_.answers); }
   /// Would it fit into the empty pool?
   bool ever_fits(const PagedRequest& r) const {
     SlotRuns empty(setup_.pool_tokens, setup_.fit);
     for (std::size_t k = 0; k < answers(); ++k) {
-      const std::int64_t slots = asked(r, k);
+      const std::int64_t slots = reserved_slots(r, k, setup_);
       if (r.prompt_tokens + r.output_tokens[k] - 1 > slots || !empty.take(slots)) return false;
     }
     return true;
@@ -69,7 +62,7 @@ class ReservedEngine {
     const PagedRequest& r = demand_.requests[static_cast<std::size_t>(request)];
     ReservedGroup group{.request = request};
     for (std::size_t k = 0; k < answers(); ++k) {
-      const std::int64_t slots = asked(r, k);
+      const std::int64_t slots = reserved_slots(r, k, setup_);
       const auto start = slots_.take(slots);
       if (!start) {
         for (const Reservation& taken : group.answers) slots_.give_back(taken.start, taken.slots);
@@ -170,6 +163,14 @@ class ReservedEngine {
 };
 
 }  // namespace
+
+std::int64_t reserved_slots(const PagedRequest& request, std::size_t answer, const PagedSetup& setup) {
+  const std::int64_t prompt = request.prompt_tokens, output = request.output_tokens[answer];
+  if (setup.rule == ReserveRule::longest) return setup.reserve_tokens;
+  if (setup.rule == ReserveRule::power_of_two)
+    return prompt + static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(output)));
+  return prompt + output - 1;
+}
 
 PagedRun simulate_reserved(const PagedDemand& demand, const PagedSetup& setup) {
   return ReservedEngine(demand, setup).run();
