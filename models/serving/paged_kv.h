@@ -20,13 +20,13 @@ inline constexpr std::size_t paged_answers_max = 8;
 struct PagedRequest {
   std::int64_t arrival_us = 0;
   std::int32_t prompt_tokens = 1;
-  std::array<std::int32_t, paged_answers_max> output_tokens{};  ///< of each answer, at least 1
+  std::array<std::int32_t, paged_answers_max> output_tokens{};  ///< each answer's, at least 1
 };
 
 /// What the requests are; sorted by arrival.
 struct PagedDemand {
   std::vector<PagedRequest> requests;
-  std::int32_t answers = 1;  ///< of each request
+  std::int32_t answers = 1;  ///< how many each request asks for
 };
 /// The requests of a stream or a file, each with `answers` answers: the lengths of the first as given, of the others
 /// drawn as those of a stream with another seed, or all alike where `stream` is null. Prompt and answer together are
@@ -69,7 +69,7 @@ struct PagedSetup {
   // The run.
   std::int64_t until_us = std::numeric_limits<std::int64_t>::max();  ///< it ends there, whoever still waits
   std::int64_t max_sequence_steps = 200'000'000;                     ///< steps times sequences in each
-  std::int64_t measure_from_us = 0, measure_until_us = 0;            ///< of PagedRun::measured
+  std::int64_t measure_from_us = 0, measure_until_us = 0;            ///< what PagedRun::measured sums up
   std::span<const std::int64_t> frame_times_us{};                    ///< ascending: moments that are kept whole
   const std::atomic<bool>* cancelled = nullptr;
 };
@@ -109,7 +109,7 @@ struct PagedEvent {
   std::int64_t time_us = 0;
   std::int32_t request = 0;
 };
-inline constexpr std::size_t paged_events_max = 20'000;  ///< of a kind that are kept; all are counted
+inline constexpr std::size_t paged_events_max = 20'000;  ///< kept of a kind; all are counted
 
 struct PagedServed {
   std::int64_t start_us = -1, finish_us = -1;  ///< -1: not yet, or refused

@@ -14,7 +14,12 @@ std::string mean_requests(double n) { return figure(n, "") + (n == 1 ? " request
 /// The second line: what happened when blocks ran out, or what is saved by sharing.
 std::string aside_of(const Inputs& in, const Outputs& out) {
   if (out.left_bytes < 0)
-    return "\nWeights and pool together are " + figure(-out.left_bytes, "B") + " more than the memory of the chips.";
+    return "\nBeside weights of " + figure(out.weights_bytes, "B") + " the chips have no room for a pool of " +
+           figure(out.pool_bytes, "B") + ".";
+  if (std::isfinite(out.paged_first_wait_s) && std::isfinite(out.reserved_first_wait_s))
+    return "\nRequest " + whole(out.first_request) + " is served first: it waits " +
+           figure(out.paged_first_wait_s, "s") + " for blocks, and " + figure(out.reserved_first_wait_s, "s") +
+           " for a run of slots.";
   if (in.kind != Answers::one && in.share && out.saved > 0)
     return "\nAnswers share the blocks of their prompt: that saves " + percent(out.saved) + " of the blocks, and " +
            whole(out.copies) + (out.copies == 1 ? " was" : " were") + " copied on write.";
@@ -23,7 +28,7 @@ std::string aside_of(const Inputs& in, const Outputs& out) {
            figure(out.swapped_bytes, "B") + " swapped to the host.";
   if (out.preemptions > 0)
     return "\nFor lack of a block " + whole(out.preemptions) + " times a request was sent back, and " +
-           whole(out.recomputed_tokens) + " tokens were computed again.";
+           whole(out.recomputed_tokens) + " tokens were recomputed.";
   if (out.reserved.never > 0.05)
     return "\nReserved and never filled: " + percent(out.reserved.never) +
            " of the pool. Unfilled ends of blocks: " + percent(out.paged.never) + ".";
@@ -32,8 +37,8 @@ std::string aside_of(const Inputs& in, const Outputs& out) {
 
 std::string stands_still(const Outputs& out) {
   return "The pool in blocks stands still from " + figure(out.stuck_s, "s") + " on: " + whole(out.stuck_requests) +
-         (out.stuck_requests == 1 ? " request needs a block" : " requests need a block each") +
-         ", and none is free.\nSending one back would free its blocks; of " + whole(out.asked) + " requests " +
+         (out.stuck_requests == 1 ? " request needs more blocks" : " requests need more blocks") +
+         ", and nobody gives one back.\nSending one back would free its blocks; of " + whole(out.asked) + " requests " +
          whole(out.paged.served) + (out.paged.served == 1 ? " was served." : " were served.");
 }
 
@@ -48,8 +53,8 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
     return "No reservation fits, so nobody is served ahead; in blocks " + mean_requests(out.paged.running) +
            " run on average." + aside_of(in, out);
   if (out.reserved.waiting < 0.05 && out.paged.waiting < 0.05)
-    return "Both pools serve everybody at once: reserved ahead, " + percent(out.reserved.empty) +
-           " of the pool holds nothing; in blocks, " + percent(out.paged.empty) + "." + aside_of(in, out);
+    return "Nobody waits for either pool. Reserved ahead, " + percent(out.reserved.spare) +
+           " of it is free for others; in blocks, " + percent(out.paged.spare) + "." + aside_of(in, out);
   return "Reserved ahead, " + percent(out.reserved.empty) + " of the pool holds nothing; in blocks, " +
          percent(out.paged.empty) + ": " + mean_requests(out.paged.running) + " run, not " +
          figure(out.reserved.running, "") + "." + aside_of(in, out);

@@ -131,7 +131,7 @@ void add_history(Picture& picture, const Run& run, const Inputs& in) {
     picture.running.push_back(std::move(running));
     picture.waiting.push_back(std::move(waiting));
   };
-  add(run.paged, "in blocks", widgets::Meaning::kv_cache);
+  add(run.paged, "in blocks", Tint::strong());
   add(run.reserved, "reserved ahead", Tint());
   picture.sent_back = {.kind = Curve::Kind::dots,
                        .label = "sent back",
@@ -147,7 +147,7 @@ void add_sizes(Picture& picture, const Run& run) {
   Curve used{.label = "holds tokens",
              .info = "the same requests, simulated at each size",
              .output = "paged_used_share",
-             .tint = widgets::Meaning::kv_cache};
+             .tint = Tint::strong()};
   Curve never{.label = "unfilled ends",
               .info = "slots behind the last token of blocks in use",
               .output = "paged_never_share",

@@ -82,7 +82,7 @@ models::Result<models::ServingCost> price(const Inputs& in, Outputs& out) {
 }
 
 PagedSetup setup_of(const Inputs& in, const models::ServingCost& cost, const Outputs& out, const Progress& progress) {
-  PagedSetup s{.cost = &cost, .pool_tokens = in.pool_tokens, .max_running = in.max_running, .urgent = in.urgent - 1};
+  PagedSetup s{.cost = &cost, .pool_tokens = in.pool_tokens, .max_running = in.max_running};
   s.rule = in.reserve_rule;
   s.fit = in.fit;
   s.reserve_tokens = in.reserve_tokens;
@@ -100,10 +100,10 @@ PagedSetup setup_of(const Inputs& in, const models::ServingCost& cost, const Out
   return s;
 }
 
-/// From the arrival of the first fifth to the last arrival; nothing where they come at once.
+/// From when a third of the requests have come, since both pools fill first, to the last arrival.
 void measure_between(const PagedDemand& demand, PagedSetup& s) {
   const auto& requests = demand.requests;
-  s.measure_from_us = requests[requests.size() / 5].arrival_us;
+  s.measure_from_us = requests[requests.size() / 3].arrival_us;
   s.measure_until_us = requests.back().arrival_us;
 }
 
@@ -133,7 +133,6 @@ void fill_facts(const PagedRun& reserved, const PagedRun& paged, const Inputs& i
   out.paged = figures_of(paged, in_blocks, in.pool_tokens);
   out.reserved = figures_of(reserved, ahead, in.pool_tokens);
   out.measured_s = in_blocks.us / 1e6;
-  out.shown_s = static_cast<double>(paged.end_us) / 1e6;
   out.preemptions = paged.preemptions;
   out.recomputed_tokens = paged.recomputed_tokens;
   out.swapped_bytes = static_cast<double>(paged.swapped_out_blocks) * out.block_bytes;
@@ -147,13 +146,26 @@ void fill_facts(const PagedRun& reserved, const PagedRun& paged, const Inputs& i
   }
 }
 
+/// How long the one that is served first waits.
+void fill_first(const Run& run, std::int64_t urgent, Outputs& out) {
+  if (urgent < 0) return;
+  out.first_request = urgent + 1;
+  const auto i = static_cast<std::size_t>(urgent);
+  const auto wait_s = [&](const PagedRun& pool) {
+    const std::int64_t start = pool.served[i].start_us;
+    return start < 0 ? std::nan("") : static_cast<double>(start - run.demand.requests[i].arrival_us) / 1e6;
+  };
+  out.paged_first_wait_s = wait_s(run.paged);
+  out.reserved_first_wait_s = wait_s(run.reserved);
+}
+
 /// Moments that are kept whole: evenly spread, and before and at the first copies, so that a block can be seen to
 /// split.
-std::vector<std::int64_t> moments_of(const PagedRun& run, std::int64_t blocks) {
+std::vector<std::int64_t> moments_of(const PagedRun& run, std::int64_t shown_us, std::int64_t blocks) {
   const std::int64_t count = std::clamp<std::int64_t>(2'000'000 / std::max<std::int64_t>(1, blocks), 40, 400);
   std::vector<std::int64_t> out;
-  for (std::int64_t i = 0; i < count; ++i) out.push_back(run.end_us * i / count);
-  if (run.end_us > 0) out.push_back(run.end_us - 1);
+  for (std::int64_t i = 0; i < count; ++i) out.push_back(shown_us * i / count);
+  if (shown_us > 0) out.push_back(shown_us - 1);
   const std::size_t step = std::max<std::size_t>(1, run.copied.size() / max_split_frames);
   for (std::size_t i = 0; i < run.copied.size(); i += step) {
     const std::int64_t at = run.copied[i].time_us;
@@ -217,12 +229,15 @@ Computed<Outputs, Run> compute(const Inputs& in, Progress& progress) {
   out.pool_bytes = static_cast<double>(in.pool_tokens) * out.token_bytes;
   out.left_bytes = out.memory_bytes - out.weights_bytes - out.pool_bytes;
   PagedSetup s = setup_of(in, *cost, out, progress);
+  s.urgent = std::min(in.urgent, out.asked) - 1;
   measure_between(run.demand, s);
   run.paged = models::simulate_paged(run.demand, s);
-  s.until_us = run.paged.end_us;
+  // A step that ends there still counts.
+  run.shown_us = run.paged.end_us;
+  s.until_us = run.shown_us + 1;
   std::vector<std::int64_t> moments;
   if (!progress.facts_alone && !run.paged.stopped) {
-    moments = moments_of(run.paged, out.blocks);
+    moments = moments_of(run.paged, run.shown_us, out.blocks);
     s.frame_times_us = moments;
     run.paged = models::simulate_paged(run.demand, s);
   }
@@ -230,8 +245,9 @@ Computed<Outputs, Run> compute(const Inputs& in, Progress& progress) {
   if (run.paged.stopped || run.reserved.stopped)
     return fail("More than 20 million tokens would be followed one by one: take fewer requests or shorter answers.");
   fill_facts(run.reserved, run.paged, in, out);
+  out.shown_s = static_cast<double>(run.shown_us) / 1e6;
+  fill_first(run, s.urgent, out);
   if (progress.facts_alone) return {std::move(out)};
-  run.shown_us = run.paged.end_us;
   run.cells = out.blocks > max_drawn_blocks;
   for (const models::PagedRequest& r : run.demand.requests) {
     run.reserve_slots.push_back(models::reserved_slots(r, 0, s));

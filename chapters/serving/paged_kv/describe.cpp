@@ -6,23 +6,24 @@ namespace chapters::serving::paged_kv {
 namespace {
 
 // In the order of models::ReserveRule, models::SlotFit, models::PoolFull and Answers.
-const Choices rules{
+const Choices rule_choices{
     {"longest", "The longest for everybody", "Every answer gets as many slots as the longest one could need."},
     {"power_of_two", "The next power of two", "The prompt, and the answer's length rounded up to a power of two."},
     {"exact", "What it will need", "As if each length were known ahead: nobody knows it."}};
 static_assert(models::reserve_rule_count == 3);
-const Choices fits{
+const Choices fit_choices{
     {"first_fit", "First fit", "The first hole that is long enough."},
     {"buddy", "Buddies", "Runs of a power of two, halved and joined again; a rest within them is lost."}};
 static_assert(models::slot_fit_count == 2);
-const Choices fulls{
+const Choices full_choices{
     {"wait", "Everybody waits", "Who needs a block stands still and keeps what it has."},
     {"recompute", "Recompute", "The youngest gives its blocks up; its tokens are computed again later."},
     {"swap", "Swap to the host", "The youngest's blocks cross the link to the host and come back later."}};
 static_assert(models::pool_full_count == 3);
-const Choices kinds{{"one", "One answer", "A prompt, an answer."},
-                    {"sampled", "Several, sampled", "Each answer goes its own way from the prompt on."},
-                    {"beams", "Beam search", "Now and then an answer is dropped and another one goes on twice."}};
+const Choices kind_choices{
+    {"one", "One answer", "A prompt, an answer."},
+    {"sampled", "Several, sampled", "Each answer goes its own way from the prompt on."},
+    {"beams", "Beam search", "Now and then an answer is dropped and another one goes on twice."}};
 
 constexpr When swaps{"when_full", "swap"}, many{"kind", "sampled|beams"};
 
@@ -33,7 +34,7 @@ void describe_pool(Fields& f, Inputs& in) {
   f.integer("block_tokens", in.block_tokens, {"Tokens per block", "tokens"},
             "How many slots a block has; vLLM's default is 16.",
             {.range = {1, 4096, Scale::log}, .typical = {1, 256}, .headline = true});
-  f.choice("reserve_rule", in.reserve_rule, rules, "Reserved ahead",
+  f.choice("reserve_rule", in.reserve_rule, rule_choices, "Reserved ahead",
            "How many slots an answer gets in the other pool.");
   f.integer("reserve_tokens", in.reserve_tokens, {"Reservation", "tokens"},
             "Slots in a row for each answer; who needs more is refused.",
@@ -43,7 +44,7 @@ void describe_pool(Fields& f, Inputs& in) {
                 .headline = true,
                 .when = {"reserve_rule", "longest"},
             });
-  f.choice("fit", in.fit, fits, "Where a reservation goes", "How a run of free slots is found.");
+  f.choice("fit", in.fit, fit_choices, "Where a reservation goes", "How a run of free slots is found.");
 }
 
 void describe_requests(Fields& f, Inputs& in) {
@@ -66,14 +67,15 @@ void describe_requests(Fields& f, Inputs& in) {
          "A CSV with columns named time, prompt and output (also as the Azure and BurstGPT traces name them), or "
          "Mooncake's JSON lines. While one is here, it replaces rate, number and lengths.",
          {.reads = {FileKind::arrivals}, .accepts = "csv, jsonl"});
-  f.integer("urgent", in.urgent, "Served first",
-            "Number of a request that goes to the head of the line when it comes; 0: nobody does.",
-            {.range = {0, 20000}, .typical = {0, 300}});
+  f.integer(
+      "urgent", in.urgent, "Served first",
+      "Number of a request that goes to the head of the line when it comes, at most the last one's; 0: nobody does.",
+      {.range = {0, 2000}, .typical = {0, 300}});
 }
 
 void describe_answers(Fields& f, Inputs& in) {
   f.group("Answers");
-  f.choice("kind", in.kind, kinds, "A request asks for", "How many answers to its prompt, and how they go on.");
+  f.choice("kind", in.kind, kind_choices, "A request asks for", "How many answers to its prompt, and how they go on.");
   f.integer("answers", in.answers, "Answers to each prompt", "They begin with the same prompt.",
             {.range = {2, 8}, .when = many});
   f.toggle("share", in.share, "Blocks are shared",
@@ -86,7 +88,8 @@ void describe_answers(Fields& f, Inputs& in) {
 
 void describe_full(Fields& f, Inputs& in) {
   f.group("When full");
-  f.choice("when_full", in.when_full, fulls, "No block is free", "What happens when a running answer needs one.");
+  f.choice("when_full", in.when_full, full_choices, "No block is free",
+           "What happens when a running answer needs one.");
   f.real("watermark", in.watermark, {"Watermark", "%"},
          "Share of the blocks that stays free when a request is taken in; vLLM's was 1 %.",
          {.range = {0, 90}, .typical = {0, 20}});
@@ -189,32 +192,36 @@ void describe_run(Fields& f, Outputs& o) {
   f.real("stuck_s", o.stuck_s, {"Stands still from", "s"}, "From then on nobody moves any more.",
          {.absent = "The pool never stands still."});
   f.integer("stuck_requests", o.stuck_requests, "Stand still", "Requests that hold blocks then and wait for one more.");
-  f.integer("recomputed_tokens", o.recomputed_tokens, {"Computed again", "tokens"},
+  f.integer("recomputed_tokens", o.recomputed_tokens, {"Recomputed", "tokens"},
             "Prompts and answers of requests that came back.");
-  f.real("swapped_bytes", o.swapped_bytes, {"Swapped out", "B"}, "The same crosses the link again on the way back.",
-         {.binary = true});
+  f.real("swapped_bytes", o.swapped_bytes, {"Swapped out", "B"}, "The same crosses the link again on the way back.");
   f.group("The run");
   f.integer("asked", o.asked, "Requests", "That came.");
+  f.integer("first_request", o.first_request, "Served first", "Number of the request that goes to the head; 0: none.");
+  f.real("paged_first_wait_s", o.paged_first_wait_s, {"It waits for blocks", "s"}, "From its arrival on.",
+         {.absent = "Nobody is served first, or it never begins."});
+  f.real("reserved_first_wait_s", o.reserved_first_wait_s, {"It waits for a run", "s"}, "From its arrival on.",
+         {.absent = "Nobody is served first, or it does not begin in what is shown."});
   f.integer("failed", o.failed, "Rows left out", "Rows of the file whose request got no token.");
   f.real("shown_s", o.shown_s, {"Shown", "s"}, "Until the last one came and was served out of blocks.");
   f.real("measured_s", o.measured_s, {"Measured", "s"},
-         "From the arrival of the first fifth of them to the last arrival; where that is less than a fifth of what is "
+         "From when a third of them have come to the last arrival; where that is less than a fifth of what is "
          "shown, all of it.");
 }
 
 void describe_memory(Fields& f, Outputs& o) {
   f.group("Memory");
-  f.real("pool_bytes", o.pool_bytes, {"The pool", "B"}, {.binary = true, .formula = "slots x bytes per token"});
+  f.real("pool_bytes", o.pool_bytes, {"The pool", "B"}, {.formula = "slots x bytes per token"});
   f.real("token_bytes", o.token_bytes, {"Bytes per token", "B"},
          {.binary = true,
           .formula = "2 x layers x KV heads x head width x bytes of a number",
           .source = "the model's config"});
   f.real("block_bytes", o.block_bytes, {"A block", "B"},
          {.binary = true, .formula = "tokens per block x bytes per token"});
-  f.real("weights_bytes", o.weights_bytes, {"Weights", "B"}, "Of all chips together.", {.binary = true});
-  f.real("memory_bytes", o.memory_bytes, {"Memory of the chips", "B"}, "By their nameplate.", {.binary = true});
+  f.real("weights_bytes", o.weights_bytes, {"Weights", "B"}, "All chips together hold them once.");
+  f.real("memory_bytes", o.memory_bytes, {"Memory of the chips", "B"}, "By their nameplate.");
   f.real("left_bytes", o.left_bytes, {"Left over", "B"}, "Below 0: weights and pool do not fit.",
-         {.binary = true, .formula = "memory - weights - pool"});
+         {.formula = "memory - weights - pool"});
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ HeroParts parts_of_hero(Rect area, const Inputs& in, const Picture& picture) {
   const float tables = w > t.px(600) ? std::clamp(0.26f * w, t.px(180), t.px(300)) : 0;
   const float strip = h > t.px(330) ? std::clamp(0.24f * h, t.px(92), t.px(150)) : 0;
   const float queue = h > t.px(270) ? t.px(26) : 0;
-  const float right = area.max.x - (tables > 0 ? tables + t.px(34) : 0) - t.px(3);
+  const float right = area.max.x - (tables > 0 ? tables + t.px(48) : 0) - t.px(3);
   const float head = h > t.px(150) ? t.type(Type::small) + t.px(6) : 0, bar = h > t.px(200) ? t.px(18) : 0,
               under = bar > 0 ? t.px(5) : t.px(2), between = t.px(9);
   const float left = area.min.x + t.px(3);

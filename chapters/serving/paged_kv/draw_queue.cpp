@@ -88,8 +88,11 @@ void draw_queue(const HeroParts& parts, Inputs& in, const Outputs& out, const Pi
   if (parts.queue.height() < t.px(12) || frame >= picture.run->reserved.frames.size()) return;
   const PoolFrame& waiting = waiting_frame(picture, frame);
   const float label = t.px(64), small = t.type(Type::small);
+  constexpr std::string_view hint = "drag one into a pool";
+  const float hint_px = widgets::text_size(hint, Type::small).x, room = parts.queue.width() - label;
+  const bool hinted = room > 3 * hint_px;
   const Rect line{{parts.queue.min.x + label, parts.queue.min.y + t.px(3)},
-                  {parts.queue.max.x, parts.queue.max.y - t.px(5)}};
+                  {parts.queue.max.x - (hinted ? hint_px + t.px(12) : 0), parts.queue.max.y - t.px(5)}};
   const Painter p = Painter::window();
   widgets::fit_text(p, {parts.queue.min.x, (line.min.y + line.max.y - small) / 2}, "waiting", label - t.px(6), t.muted,
                     Type::small);
@@ -98,6 +101,9 @@ void draw_queue(const HeroParts& parts, Inputs& in, const Outputs& out, const Pi
                       Type::small);
     return;
   }
+  if (hinted)
+    p.text({parts.queue.max.x, (line.min.y + line.max.y - small) / 2}, hint, t.accent, Type::small, Font::sans,
+           Align::right);
   ImGui::SetCursorScreenPos(line.min);
   widgets::press_area("who waits", {line.width(), line.height()});
   const ImVec2 mouse = ImGui::GetMousePos();

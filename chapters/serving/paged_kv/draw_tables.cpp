@@ -22,8 +22,8 @@ constexpr std::size_t most_answers = models::paged_answers_max;
 struct Tables {
   std::array<const PoolSequence*, most_answers> answers{};
   std::size_t count = 0;
-  std::int64_t rows = 0;   ///< of the longest table
-  std::int64_t shown = 0;  ///< of them drawn
+  std::int64_t rows = 0;   ///< in the longest table
+  std::int64_t shown = 0;  ///< drawn of these
   std::int64_t head = 0;   ///< drawn from the top; behind them a line that says how many are left out
   Rect area;
   float row_px = 0, column_px = 0, gap_px = 0;
@@ -56,19 +56,22 @@ Tables tables_of(const PoolFrame& frame, std::int32_t followed, Rect area) {
   out.shown = std::min(out.rows, room);
   out.head = out.shown < out.rows ? out.shown / 2 : out.shown;
   out.row_px = std::min(t.px(19), area.height() / static_cast<float>(std::max<std::int64_t>(1, out.shown)));
-  out.gap_px = out.count > 1 ? t.px(8) : 0;
+  out.gap_px = out.count > 1 ? t.px(out.count > 4 ? 6 : 16) : 0;
   const auto n = static_cast<float>(std::max<std::size_t>(1, out.count));
   out.column_px = std::max(2.0f, (area.width() - t.px(out.count > 1 ? 22.0f : 0.0f) - (n - 1) * out.gap_px) / n);
   return out;
 }
 
-/// From a row of a table to its block in the pool.
-void paint_table_thread(const Painter& p, ImVec2 from, ImVec2 to, ImU32 colour) {
-  std::array<ImVec2, 17> points;
-  for (std::size_t k = 0; k < points.size(); ++k) {
-    const float s = static_cast<float>(k) / static_cast<float>(points.size() - 1), ease = s * s * (3 - 2 * s);
-    points[k] = {from.x + (to.x - from.x) * s, from.y + (to.y - from.y) * ease};
+/// From a row of a table to its block in the pool: up or down beside the pool, which ends at `edge`, and then along the
+/// block's own row, so that it crosses no words.
+void paint_table_thread(const Painter& p, ImVec2 from, float edge, ImVec2 to, ImU32 colour) {
+  std::array<ImVec2, 18> points;
+  const std::size_t bend = points.size() - 1;
+  for (std::size_t k = 0; k < bend; ++k) {
+    const float s = static_cast<float>(k) / static_cast<float>(bend - 1), ease = s * s * (3 - 2 * s);
+    points[k] = {from.x + (edge - from.x) * s, from.y + (to.y - from.y) * ease};
   }
+  points[bend] = to;
   p.polyline(points, colour, theme().px(1));
 }
 
@@ -79,22 +82,24 @@ void paint_entry(const Painter& p, const Tables& tables, const Inputs& in, Rect 
   const std::int64_t filled = std::min(in.block_tokens, tables.answers[from]->tokens - row * in.block_tokens);
   const float share = static_cast<float>(filled) / static_cast<float>(in.block_tokens);
   const ImU32 hue = age_colour(0, 1);
-  p.rect(r.min, r.max, widgets::with_alpha(hue, 0.3f), t.px(2));
-  p.rect(r.min, {r.min.x + r.width() * share, r.max.y}, hue, t.px(2));
+  const bool full = filled == in.block_tokens;
+  p.rect(r.min, r.max, full ? hue : widgets::with_alpha(hue, 0.25f), t.px(2));
+  const float foot = std::max(2.0f, 0.2f * r.height());
+  if (!full) p.rect({r.min.x, r.max.y - foot}, {r.min.x + r.width() * share, r.max.y}, hue);
   if (r.height() < t.type(Type::small)) return;
-  const float y = (r.min.y + r.max.y - t.type(Type::small)) / 2;
-  // Half-filled rows are as dark as the ground where words would stand.
-  const ImU32 ink = share > 0.99f ? widgets::text_on(hue, t) : t.text;
-  Line name, readers;
+  const float y = (r.min.y + r.max.y - (full ? 0 : foot) - t.type(Type::small)) / 2;
+  const ImU32 ink = full ? widgets::text_on(hue, t) : t.text;
+  Line name, more;
   name.add(r.width() > t.px(78) ? "block " : "").add_integer(block);
   const float w = widgets::text_size(name.view(), Type::small).x;
   if (w + t.px(8) > r.width()) return;
   p.text({r.min.x + t.px(5), y}, name.view(), ink, Type::small);
-  if (to == from) return;
-  readers.add_integer(static_cast<std::int64_t>(to - from + 1)).add(" readers");
-  const float room = r.width() - w - t.px(18);
-  if (widgets::text_size(readers.view(), Type::small).x <= room)
-    p.text({r.max.x - t.px(5), y}, readers.view(), ink, Type::small, Font::sans, Align::right);
+  if (to > from)
+    more.add_integer(static_cast<std::int64_t>(to - from + 1)).add(" readers");
+  else if (!full)
+    more.add_integer(filled).add(" of ").add_integer(in.block_tokens);
+  if (more.length > 0 && widgets::text_size(more.view(), Type::small).x <= r.width() - w - t.px(18))
+    p.text({r.max.x - t.px(5), y}, more.view(), ink, Type::small, Font::sans, Align::right);
 }
 
 void paint_dashed(const Painter& p, Rect r, ImU32 colour) {
@@ -113,7 +118,7 @@ void paint_copy(const Painter& p, const Tables& tables, const PoolFrame& frame, 
   paint_dashed(p, from, t.text);
   paint_dashed(p, to, t.text);
   const float y = (from.min.y + from.max.y) / 2;
-  const std::array<ImVec2, 2> path{ImVec2{from.max.x - t.px(6), y}, ImVec2{to.min.x + t.px(3), y}};
+  const std::array<ImVec2, 2> path{ImVec2{from.max.x + t.px(1), y}, ImVec2{to.min.x - t.px(1), y}};
   widgets::draw_arrow(p, path, t.text, t.px(1.5f));
 }
 
@@ -137,8 +142,8 @@ void paint_rows(const Painter& p, const HeroParts& parts, const Tables& tables, 
       if (block >= 0) {
         const Rect r = tables.place(line, k, last, pulled);
         if (k == 0 && !picture.run->cells)
-          paint_table_thread(p, {r.min.x, (r.min.y + r.max.y) / 2}, parts.paged.centre(block * in.block_tokens),
-                             widgets::with_alpha(t.text, 0.45f));
+          paint_table_thread(p, {r.min.x, (r.min.y + r.max.y) / 2}, parts.paged.area.max.x + t.px(4),
+                             parts.paged.centre(block * in.block_tokens), widgets::with_alpha(t.text, 0.4f));
         paint_entry(p, tables, in, r, row, k, last, block);
       }
       k = last + 1;

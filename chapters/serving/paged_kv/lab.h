@@ -26,7 +26,7 @@ struct Inputs {
   models::SlotFit fit = models::SlotFit::first_fit;
   double arrival_rate = 3;
   std::int64_t requests = 300;
-  double prompt_tokens = 161, output_tokens = 338, length_variation = 0.9;
+  double prompt_tokens = 161, output_tokens = 338, length_variation = 0.95;
   std::int64_t longest_tokens = 2048, seed = 1;
   FileInput trace;
   std::int64_t urgent = 0;
@@ -61,6 +61,8 @@ struct Outputs {
   std::int64_t blocks = 0, kept_blocks = 0;
   double token_bytes = 0, block_bytes = 0, pool_bytes = 0, weights_bytes = 0, memory_bytes = 0, left_bytes = 0;
   double shown_s = 0, measured_s = 0;
+  std::int64_t first_request = 0;
+  double paged_first_wait_s = std::nan(""), reserved_first_wait_s = std::nan("");
   std::int64_t asked = 0, failed = 0;
   std::string reason;
 };
@@ -86,7 +88,7 @@ inline constexpr std::int64_t max_drawn_blocks = 8192, max_cells = 2048;
 /// What is drawn of a moment besides its sequences.
 struct Moment {
   std::int32_t follow = -1;         ///< request whose tables are shown unless another one is chosen
-  std::vector<std::uint8_t> cells;  ///< of 255: how full each cell is; none where blocks are drawn
+  std::vector<std::uint8_t> cells;  ///< how full each cell is, 255 is full; none where blocks are drawn
 };
 
 struct Picture {
