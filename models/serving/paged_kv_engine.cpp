@@ -226,8 +226,7 @@ class PagedEngine {
     }
     load_.rows = static_cast<double>(sequences);
     ledger_.count_step(sequences);
-    ledger_.advance(ledger_.now_us + step_us(load_, setup_), levels(), [&] { return frame(); });
-    if (ledger_.over()) return;
+    if (!ledger_.advance(ledger_.now_us + step_us(load_, setup_), levels(), [&] { return frame(); })) return;
     for (PagedGroup& g : running_) {
       if (g.stalled) continue;
       g.prefill = false;

@@ -66,10 +66,11 @@ class Ledger {
     ++run.completed;
   }
 
-  /// The clock goes on to `to_us` with these levels; frames in between are asked for from `frame(out)`.
+  /// The clock goes on to `to_us` with these levels; frames in between are asked for from `frame()`. False where the
+  /// run ends before.
   template <class Frame>
-  void advance(std::int64_t to_us, const PoolLevels& levels, Frame&& frame) {
-    to_us = std::min(to_us, setup_.until_us);
+  bool advance(std::int64_t whole_us, const PoolLevels& levels, Frame&& frame) {
+    const std::int64_t to_us = std::min(whole_us, setup_.until_us);
     while (next_frame_ < setup_.frame_times_us.size() && setup_.frame_times_us[next_frame_] < to_us) {
       PoolFrame out = frame();
       out.time_us = setup_.frame_times_us[next_frame_++];
@@ -81,6 +82,7 @@ class Ledger {
                        until = std::min(to_us, setup_.measure_until_us);
     if (until > from) add(run.measured, static_cast<double>(until - from), levels);
     now_us = to_us;
+    return to_us == whole_us;
   }
   bool over() const {
     return now_us >= setup_.until_us || run.stopped ||

@@ -134,8 +134,7 @@ class ReservedEngine {
       }
     }
     ledger_.count_step(static_cast<std::int64_t>(load.rows));
-    ledger_.advance(ledger_.now_us + step_us(load, setup_), levels(), [&] { return frame(); });
-    if (ledger_.over()) return;
+    if (!ledger_.advance(ledger_.now_us + step_us(load, setup_), levels(), [&] { return frame(); })) return;
     for (ReservedGroup& group : running_) {
       ++group.produced;
       const PagedRequest& r = demand_.requests[static_cast<std::size_t>(group.request)];

@@ -14,7 +14,7 @@ std::string mean_requests(double n) { return figure(n, "") + (n == 1 ? " request
 /// The second line: what happened when blocks ran out, or what is saved by sharing.
 std::string aside_of(const Inputs& in, const Outputs& out) {
   if (out.left_bytes < 0)
-    return "\nBeside weights of " + figure(out.weights_bytes, "B") + " the chips have no room for a pool of " +
+    return "\nNext to weights of " + figure(out.weights_bytes, "B") + " the chips have no room for a pool of " +
            figure(out.pool_bytes, "B") + ".";
   if (std::isfinite(out.paged_first_wait_s) && std::isfinite(out.reserved_first_wait_s))
     return "\nRequest " + whole(out.first_request) + " is served first: it waits " +
@@ -36,10 +36,10 @@ std::string aside_of(const Inputs& in, const Outputs& out) {
 }
 
 std::string stands_still(const Outputs& out) {
-  return "The pool in blocks stands still from " + figure(out.stuck_s, "s") + " on: " + whole(out.stuck_requests) +
-         (out.stuck_requests == 1 ? " request needs more blocks" : " requests need more blocks") +
-         ", and nobody gives one back.\nSending one back would free its blocks; of " + whole(out.asked) + " requests " +
-         whole(out.paged.served) + (out.paged.served == 1 ? " was served." : " were served.");
+  return "From " + figure(out.stuck_s, "s") + " on the pool in blocks stands still: " + whole(out.stuck_requests) +
+         (out.stuck_requests == 1 ? " request needs" : " requests need") +
+         " a block that nobody gives back.\nWho is sent back would free its blocks; of " + whole(out.asked) +
+         " requests " + whole(out.paged.served) + (out.paged.served == 1 ? " was served." : " were served.");
 }
 
 }  // namespace
@@ -55,6 +55,10 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
   if (out.reserved.waiting < 0.05 && out.paged.waiting < 0.05)
     return "Nobody waits for either pool. Reserved ahead, " + percent(out.reserved.spare) +
            " of it is free for others; in blocks, " + percent(out.paged.spare) + "." + aside_of(in, out);
+  if (figure(out.paged.running, "") == figure(out.reserved.running, ""))
+    return "Blocks win nothing here: " + mean_requests(out.paged.running) +
+           (out.paged.running == 1 ? " runs" : " run") + " in either pool; reserved ahead, " +
+           percent(out.reserved.empty) + " of it holds nothing." + aside_of(in, out);
   return "Reserved ahead, " + percent(out.reserved.empty) + " of the pool holds nothing; in blocks, " +
          percent(out.paged.empty) + ": " + mean_requests(out.paged.running) + " run, not " +
          figure(out.reserved.running, "") + "." + aside_of(in, out);

@@ -106,10 +106,17 @@ void add_moments(const Outputs& out, const Inputs& in, Picture& picture, const R
     picture.first_s = picture.split_s;
   else if (!run.paged.frames.empty())
     picture.first_s = seconds(run.paged.frames[typical_frame(out, run)].time_us);
+  const auto runs_at = [](const PoolFrame& frame, std::int32_t request) {
+    return std::any_of(frame.sequences.begin(), frame.sequences.end(),
+                       [&](const PoolSequence& one) { return one.request == request; });
+  };
+  if (wanted < 0 && !run.paged.frames.empty()) wanted = follow_of(run.paged.frames[typical_frame(out, run)], -1);
+  std::int32_t now = wanted;
   for (const PoolFrame& frame : run.paged.frames) {
     Moment& moment = picture.moments.emplace_back();
-    moment.follow = follow_of(frame, wanted);
-    if (split.request < 0) wanted = moment.follow;  // stays with a request as long as it runs
+    // Stays with a request as long as it runs.
+    now = follow_of(frame, runs_at(frame, wanted) ? wanted : now);
+    moment.follow = now;
     if (run.cells) moment.cells = cells_of(frame, out.blocks, in.block_tokens);
   }
 }

@@ -232,9 +232,8 @@ Computed<Outputs, Run> compute(const Inputs& in, Progress& progress) {
   s.urgent = std::min(in.urgent, out.asked) - 1;
   measure_between(run.demand, s);
   run.paged = models::simulate_paged(run.demand, s);
-  // A step that ends there still counts.
   run.shown_us = run.paged.end_us;
-  s.until_us = run.shown_us + 1;
+  s.until_us = run.shown_us;
   std::vector<std::int64_t> moments;
   if (!progress.facts_alone && !run.paged.stopped) {
     moments = moments_of(run.paged, run.shown_us, out.blocks);

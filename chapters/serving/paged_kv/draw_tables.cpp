@@ -52,7 +52,7 @@ Tables tables_of(const PoolFrame& frame, std::int32_t followed, Rect area) {
     if (one.request == followed && out.count < most_answers) out.answers[out.count++] = &one;
   for (std::size_t k = 0; k < out.count; ++k) out.rows = std::max(out.rows, out.answers[k]->count);
   out.area = area;
-  const auto room = static_cast<std::int64_t>(std::max(1.0f, area.height() / t.px(13)));
+  const auto room = static_cast<std::int64_t>(std::max(1.0f, area.height() / t.px(15)));
   out.shown = std::min(out.rows, room);
   out.head = out.shown < out.rows ? out.shown / 2 : out.shown;
   out.row_px = std::min(t.px(19), area.height() / static_cast<float>(std::max<std::int64_t>(1, out.shown)));
