@@ -32,7 +32,7 @@ class PagedEngine {
 
   PagedRun run() {
     while (!ledger_.over()) {
-      ledger_.arrivals([&](const PagedRequest& r) { return final_blocks(r) <= pool_.blocks(); });
+      take_arrivals();
       load_ = {};
       const bool sent_back = make_room();
       if (!sent_back) admit_all();
@@ -47,11 +47,15 @@ class PagedEngine {
       if (!ledger_.more_come()) break;
       ledger_.advance(ledger_.next_arrival_us(), levels(), [&] { return frame(); });
     }
+    take_arrivals();  // who comes at the very end
     note_end();
     return ledger_.finished();
   }
 
  private:
+  void take_arrivals() {
+    ledger_.arrivals([&](const PagedRequest& r) { return final_blocks(r) <= pool_.blocks(); });
+  }
   std::size_t answers() const { return static_cast<std::size_t>(demand_.answers); }
   const PagedRequest& request_of(const PagedGroup& g) const {
     return demand_.requests[static_cast<std::size_t>(g.request)];

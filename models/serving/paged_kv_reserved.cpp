@@ -42,6 +42,7 @@ class ReservedEngine {
     }
     if (setup_.until_us != std::numeric_limits<std::int64_t>::max())
       ledger_.advance(setup_.until_us, levels(), [&] { return frame(); });
+    ledger_.arrivals([&](const PagedRequest& r) { return ever_fits(r); });  // who comes at the very end
     ledger_.run.blocks_left = setup_.pool_tokens - slots_.free_slots() - occupied();
     return ledger_.finished();
   }

@@ -31,14 +31,14 @@ std::string aside_of(const Inputs& in, const Outputs& out) {
            whole(out.recomputed_tokens) + " tokens were recomputed.";
   if (out.reserved.never > 0.05)
     return "\nReserved and never filled: " + percent(out.reserved.never) +
-           " of the pool. Unfilled ends of blocks: " + percent(out.paged.never) + ".";
+           " of the pool; ends of blocks that hold nothing: " + percent(out.paged.never) + ".";
   return {};
 }
 
 std::string stands_still(const Outputs& out) {
   return "From " + figure(out.stuck_s, "s") + " on the pool in blocks stands still: " + whole(out.stuck_requests) +
          (out.stuck_requests == 1 ? " request needs" : " requests need") +
-         " a block that nobody gives back.\nWho is sent back would free its blocks; of " + whole(out.asked) +
+         " a block that nobody gives back.\nSending one back would free its blocks; of " + whole(out.asked) +
          " requests " + whole(out.paged.served) + (out.paged.served == 1 ? " was served." : " were served.");
 }
 

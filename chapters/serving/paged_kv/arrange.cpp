@@ -59,16 +59,18 @@ Split split_of(const Run& run, std::int64_t block_tokens) {
 std::size_t typical_frame(const Outputs& out, const Run& run) {
   const auto& frames = run.paged.frames;
   if (frames.empty() || std::isfinite(out.stuck_s)) return frames.empty() ? 0 : frames.size() - 1;
+  const std::int64_t filled_us = run.demand.requests[run.demand.requests.size() / 3].arrival_us;
   std::size_t best = 0;
-  double best_gap = 0;
+  double best_gap = -1;
   for (std::size_t i = 0; i < frames.size() && i < run.reserved.frames.size(); ++i) {
+    if (frames[i].time_us < filled_us && out.measured_s < out.shown_s) continue;
     const double slots = frames[i].used + frames[i].never + frames[i].stranded + frames[i].spare;
     const auto share = [&](double used) { return slots > 0 ? 100 * used / slots : 0; };
     const double gap = std::abs(share(frames[i].used) - out.paged.used) +
                        std::abs(share(run.reserved.frames[i].used) - out.reserved.used) +
                        std::abs(static_cast<double>(frames[i].running) - out.paged.running) +
                        std::abs(static_cast<double>(run.reserved.frames[i].running) - out.reserved.running);
-    if (i > 0 && gap >= best_gap) continue;
+    if (best_gap >= 0 && gap >= best_gap) continue;
     best = i;
     best_gap = gap;
   }

@@ -87,15 +87,16 @@ void draw_queue(const HeroParts& parts, Inputs& in, const Outputs& out, const Pi
   const auto& t = theme();
   if (parts.queue.height() < t.px(12) || frame >= picture.run->reserved.frames.size()) return;
   const PoolFrame& waiting = waiting_frame(picture, frame);
-  const float label = t.px(64), small = t.type(Type::small);
+  const float label = t.px(70), small = t.type(Type::small);
   constexpr std::string_view hint = "drag one into a pool";
   const float hint_px = widgets::text_size(hint, Type::small).x, room = parts.queue.width() - label;
   const bool hinted = room > 3 * hint_px;
   const Rect line{{parts.queue.min.x + label, parts.queue.min.y + t.px(3)},
                   {parts.queue.max.x - (hinted ? hint_px + t.px(12) : 0), parts.queue.max.y - t.px(5)}};
   const Painter p = Painter::window();
-  widgets::fit_text(p, {parts.queue.min.x, (line.min.y + line.max.y - small) / 2}, "waiting", label - t.px(6), t.muted,
-                    Type::small);
+  widgets::fit_text(p, {parts.queue.min.x, (line.min.y + line.max.y - small) / 2},
+                    picture.run->reserved.frames[frame].queue.empty() ? "wait below" : "wait above", label - t.px(4),
+                    t.muted, Type::small);
   if (waiting.queue.empty()) {
     widgets::fit_text(p, {line.min.x, (line.min.y + line.max.y - small) / 2}, "nobody", line.width(), t.muted,
                       Type::small);

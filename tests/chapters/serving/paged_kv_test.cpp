@@ -154,7 +154,8 @@ TEST_CASE("paged KV: the answer says who is better off, and when nobody is") {
   };
   starts("{}",
          "Reserved ahead, `79.4 %` of the pool holds nothing; in blocks, `4.95 %`: `37.1` requests run, not `7`.");
-  starts(R"({"when_full": "wait", "watermark": 0, "max_running": 3, "requests": 60})", "Blocks win nothing here: `3`");
+  starts(R"({"when_full": "wait", "watermark": 0, "max_running": 3, "requests": 60})",
+         "Blocks win nothing here: `2.84` requests run in either pool");
   starts(R"({"arrival_rate": 0.1, "requests": 20})", "Nobody waits for either pool.");
   starts(R"({"reserve_tokens": 16384, "requests": 60})", "No reservation fits");
   starts(R"({"pool_tokens": 64, "prompt_tokens": 100, "length_variation": 0, "requests": 5})", "Neither pool serves");
