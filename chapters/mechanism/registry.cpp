@@ -60,6 +60,7 @@
   LAB(inference, attention_patterns) \
   LAB(inference, tensor_parallel) \
   LAB(serving, batching) \
+  LAB(serving, paged_kv) \
   LAB(serving, prefix_cache) \
   LAB(serving, slo) \
   LAB(serving, capacity) \
