@@ -108,10 +108,10 @@ inline constexpr Amount arrival_rate{
     "load.arrival_rate", "Arrivals per second", "", 0.01, 1e5, "How many requests come per second, on average."};
 /// Tokens of a prompt, on average over the requests of a service.
 inline constexpr Amount prompt_tokens{
-    "load.prompt_tokens", "Prompt, mean", "tokens", 1, 32768, "How many tokens a prompt has on average."};
+    "load.prompt_tokens", "Prompt, mean", "tokens", 1, 131072, "How many tokens a prompt has on average."};
 /// Tokens of an answer, on average over the requests of a service.
 inline constexpr Amount output_tokens{
-    "load.output_tokens", "Output, mean", "tokens", 1, 8192, "How many tokens an answer has on average."};
+    "load.output_tokens", "Output, mean", "tokens", 1, 32768, "How many tokens an answer has on average."};
 /// What a service promises: the time to the first token, and for each further one.
 inline constexpr Amount ttft_limit{
     "limits.ttft", "First token within", "s", 1e-3, 1e3, "By when a request must have its first token."};

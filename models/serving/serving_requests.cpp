@@ -114,6 +114,10 @@ class Lengths {
 
 }  // namespace
 
+std::int32_t longest_of_means(double prompt_tokens, double output_tokens) {
+  return static_cast<std::int32_t>(std::clamp(4 * std::max(prompt_tokens, output_tokens), 32768.0, 1048576.0));
+}
+
 std::vector<ServingRequest> make_requests(const RequestStream& s) {
   std::vector<ServingRequest> out(static_cast<std::size_t>(std::max<std::int64_t>(s.requests, 0)));
   Gaps gaps(s);

@@ -41,6 +41,9 @@ struct RequestStream {
   bool operator==(const RequestStream&) const = default;
 };
 
+/// No length beyond this where the means are these: four times the larger one, and 32,768 at least.
+std::int32_t longest_of_means(double prompt_tokens, double output_tokens);
+
 /// The stream, by time of arrival. The same seed gives the same requests on every machine with the same libm. Draws
 /// come in blocks of 8,192 requests, and every second block mirrors the one before it (u becomes 1 - u): antithetic
 /// variates (Hammersley and Morton 1956), so that long runs average to their means sooner; shorter runs are plain

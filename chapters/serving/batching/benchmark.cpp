@@ -25,6 +25,7 @@ std::vector<models::ServingRequest> requests_of(const Inputs& in, const Benchmar
       .prompt_tokens = run.prompt_tokens,
       .output_tokens = run.output_tokens,
       .length_variation = in.length_variation,
+      .longest_tokens = models::longest_of_means(run.prompt_tokens, run.output_tokens),
       .service_times = false,
   };
   std::vector<models::ServingRequest> out = models::make_requests(stream);

@@ -38,6 +38,7 @@ models::RequestStream stream_of(const Inputs& in) {
       .prompt_tokens = in.prompt_tokens,
       .output_tokens = in.output_tokens,
       .length_variation = in.length_variation,
+      .longest_tokens = models::longest_of_means(in.prompt_tokens, in.output_tokens),
       .lengths = in.service == Service::llm,
       .service_times = in.service != Service::llm,
   };

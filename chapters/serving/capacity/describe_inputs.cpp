@@ -38,17 +38,17 @@ constexpr When recorded{"traffic", "conversations|code|client|file"}, made{"traf
 
 void describe_service(Fields& f, Inputs& in) {
   f.group("The service");
-  f.real("arrival_rate", in.arrival_rate, "Requests a second", "How many requests come, on average.",
-         {.range = {0.001, 1e5, Scale::log}, .typical = {0.1, 1000}, .headline = true, .when = made});
-  f.real("prompt_tokens", in.prompt_tokens, {"Prompt", "tokens"}, "Mean tokens in a prompt.",
-         {.range = {1, 131072, Scale::log}, .typical = {100, 32768}, .when = made});
-  f.real("output_tokens", in.output_tokens, {"Answer", "tokens"}, "Mean tokens in an answer.",
-         {.range = {1, 32768, Scale::log}, .typical = {10, 8192}, .headline = true, .when = made});
-  f.real("ttft_limit_s", in.ttft_limit_s, {"First token within", "s"}, "99 of 100 requests must get it by then.",
-         {.range = {1e-3, 1e3, Scale::log}, .typical = {0.1, 10}});
-  f.real("tpot_limit_s", in.tpot_limit_s, {"Each further token within", "s"},
-         "On average over an answer, for 99 of 100 requests.",
-         {.range = {1e-3, 10, Scale::log}, .typical = {0.01, 0.3}, .headline = true});
+  shared::arrival_rate(f, "arrival_rate", in.arrival_rate, {0.1, 1000},
+                       {.label = "Requests a second", .when = made, .headline = true});
+  shared::prompt_tokens(f, "prompt_tokens", in.prompt_tokens, {100, 32768}, {.label = "Prompt", .when = made});
+  shared::output_tokens(f, "output_tokens", in.output_tokens, {10, 8192},
+                        {.label = "Answer", .when = made, .headline = true});
+  shared::ttft_limit(f, "ttft_limit_s", in.ttft_limit_s, {0.1, 10},
+                     {.help = "99 of 100 requests must get it by then."});
+  shared::tpot_limit(f, "tpot_limit_s", in.tpot_limit_s, {0.01, 0.3},
+                     {.label = "Each further token within",
+                      .help = "On average over an answer, for 99 of 100 requests.",
+                      .headline = true});
 }
 
 void describe_traffic(Fields& f, Inputs& in) {

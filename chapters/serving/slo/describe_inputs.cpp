@@ -94,15 +94,16 @@ const Choices& router_choices() { return routers; }
 
 void describe(Fields& f, Inputs& in) {
   f.group("The promise");
-  f.real("ttft_limit_s", in.ttft_limit_s, {"First token within", "s"}, "Limit of the time to the first token.",
-         {.range = {1e-3, 1e3, Scale::log}, .typical = {0.05, 20}, .headline = true});
-  f.real("tpot_limit_s", in.tpot_limit_s, {"Further tokens within", "s"},
-         "Limit of the time for a further token, on average over an answer.",
-         {.range = {1e-3, 10, Scale::log}, .typical = {5e-3, 0.2}, .headline = true, .when = of_model});
+  shared::ttft_limit(f, "ttft_limit_s", in.ttft_limit_s, {0.05, 20},
+                     {.help = "Limit of the time to the first token.", .headline = true});
+  shared::tpot_limit(f, "tpot_limit_s", in.tpot_limit_s, {5e-3, 0.2},
+                     {.help = "Limit of the time for a further token, on average over an answer.",
+                      .when = of_model,
+                      .headline = true});
   f.real("share", in.share, "Share in time", "So many of the requests must keep both limits.",
          {.range = {0.01, 1}, .typical = {0.5, 1}});
-  f.real("arrival_rate", in.arrival_rate, "Arrivals per second", "Mean rate of requests, over all replicas.",
-         {.range = {0.01, 1000, Scale::log}, .typical = {0.5, 50}, .headline = true});
+  shared::arrival_rate(f, "arrival_rate", in.arrival_rate, {0.5, 50},
+                       {.help = "Mean rate of requests, over all replicas.", .headline = true});
   f.group("The fleet");
   f.integer("replicas", in.replicas, "Replicas", "Each has the model whole; where scaling is on, so many always stay.",
             {.range = {1, 32, Scale::log}});
@@ -117,11 +118,10 @@ void describe(Fields& f, Inputs& in) {
          {.range = {0, 1000}, .typical = {0, 10}});
   describe_arrivals(f, in);
   f.group("Lengths");
-  f.real("prompt_tokens", in.prompt_tokens, {"Prompt, mean", "tokens"},
-         "Lengths are log-normal; of a turn what is new.",
-         {.range = {1, 32768, Scale::log}, .typical = {16, 8192}, .when = of_model});
-  f.real("output_tokens", in.output_tokens, {"Output, mean", "tokens"}, "Lengths are log-normal.",
-         {.range = {1, 8192, Scale::log}, .typical = {8, 2048}, .when = of_model});
+  shared::prompt_tokens(f, "prompt_tokens", in.prompt_tokens, {16, 8192},
+                        {.help = "Lengths are log-normal; of a turn what is new.", .when = of_model});
+  shared::output_tokens(f, "output_tokens", in.output_tokens, {8, 2048},
+                        {.help = "Lengths are log-normal.", .when = of_model});
   f.real("length_variation", in.length_variation, "Spread of lengths",
          "Standard deviation over mean; 0 makes all alike.", {.range = {0, 2}, .when = of_model});
   f.group("A replica");

@@ -56,6 +56,7 @@ models::RequestStream slo_stream(const Inputs& in, double rate_per_s) {
       .prompt_tokens = in.prompt_tokens,
       .output_tokens = in.output_tokens,
       .length_variation = in.length_variation,
+      .longest_tokens = models::longest_of_means(in.prompt_tokens, in.output_tokens),
       .lengths = in.service == Service::llm,
       .service_times = in.service != Service::llm,
   };
