@@ -150,4 +150,21 @@ TEST_CASE("a batch of training and sequences that decode together are two choice
   CHECK(input_number(*w, "batch") != 4096);
 }
 
+TEST_CASE("what a service is asked for and promises follows from its capacity to its load and its batches") {
+  const Person person;
+  const auto w = person.workspace();
+  REQUIRE(w->open("serving/capacity"));
+  w->lab().inputs().find("arrival_rate")->set_number(23);
+  w->lab().inputs().find("prompt_tokens")->set_number(50'000);
+  w->lab().inputs().find("tpot_limit_s")->set_number(0.031);
+  w->update(false);
+  for (const char* id : {"serving/slo", "serving/batching"}) {
+    INFO(id);
+    REQUIRE(w->open(id));
+    CHECK(input_number(*w, "arrival_rate") == 23);
+    CHECK(input_number(*w, "prompt_tokens") == 50'000);
+    CHECK(input_number(*w, "tpot_limit_s") == 0.031);
+  }
+}
+
 }  // namespace person_test
