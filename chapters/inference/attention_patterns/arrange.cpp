@@ -149,7 +149,12 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   p.edge_dragged = out.full_layers == 0 && (in.pattern == Pattern::window || in.pattern == Pattern::sinks);
   p.near_share = out.near_tokens / static_cast<double>(in.sequence);
   p.near_words = format_text(in.near_share, "%") + " from the last " + count_text(out.near_tokens);
-  p.edge_words = "Dashed: what can arrive.";
+  if (in.pattern == Pattern::sinks && out.near_tokens >= static_cast<double>(in.sequence))
+    p.near_words += ", the sinks among them";
+  p.edge_words = "Dashed: what can arrive";
+  if (in.pattern == Pattern::dilated && out.full_layers == 0 && in.dilation > 1)
+    p.edge_words += ", one token in " + count_text(static_cast<double>(in.dilation));
+  p.edge_words += ".";
   p.model_words = "Shade, log: how much does, in a model in which each layer keeps " + format_text(in.residual, "") +
                   " of a state and spreads the rest evenly.";
   for (std::size_t i = 0; i < out.patterns.size(); ++i) p.cards.push_back(card_of(out.patterns[i], run.thumbs[i], i));

@@ -5,7 +5,9 @@
 
 #include "models/base/counter_random.h"
 #include "models/inference/attention_patterns.h"
+#include "models/inference/attention_patterns_cost.h"
 #include "models/inference/attention_patterns_reach.h"
+#include "tests/models/transformer/language_model_files.h"
 #include "tests/support/base/near.h"
 
 // Masks in closed form, tile by tile and layer by layer, against the mask asked pair by pair.
@@ -214,4 +216,27 @@ TEST_CASE(
         "sequence.");
   s.documents = {5, -1};
   CHECK(AttentionMask::make(s).error == "The length of a document is -1; it is from 1 to 1048576.");
+}
+
+TEST_CASE("attention patterns: prices are pairs, tiles and tokens in the heads of a model") {
+  const auto& mistral = models_test::shipped_model("mistral-7b-v0.1").architecture;
+  const auto stack = stack_of_model(mistral, 131072);
+  REQUIRE(stack);
+  const PatternPriceSetup setup{.flops_per_s = 1e15, .memory_bytes_per_s = 1e12};
+  const PatternPrice p = price_of_pattern(mistral, *stack, setup);
+  // 32 heads of 128 numbers: two products of 2 FLOP a number.
+  CHECK(p.flops == 32 * 528484352.0 * 4 * 32 * 128);
+  CHECK(p.prefill_s == p.tile_flops / 1e15);
+  // A row of tiles sees the diagonal one, 31 whole ones and the one that the window's end cuts.
+  CHECK(p.tile_entries == 32 * 128.0 * 128 * (32 * 33 / 2 + (1024 - 32) * 33));
+  CHECK(p.cache_bytes == 32 * 4096.0 * 4096);
+  CHECK(p.read_bytes == p.cache_bytes);
+  CHECK(p.read_s == p.read_bytes / 1e12);
+  // 7.24 billion parameters without both embedding matrices of 131 million each.
+  CHECK(near(p.linear_flops, 2 * 131072 * (7241732096.0 - 2 * 131072000.0), 1e-4));
+  // The latent of DeepSeek-V3: scores over 192 numbers, values over 128, 576 numbers kept.
+  const auto& deepseek = models_test::shipped_model("deepseek-v3").architecture;
+  const PatternPrice latent = price_of_pattern(deepseek, *stack_of_model(deepseek, 1024), setup);
+  CHECK(latent.flops == 61 * (1024.0 * 1025 / 2) * 2 * 128 * (192 + 128));
+  CHECK(latent.cache_bytes == 61 * 1024.0 * 576 * 2);
 }
