@@ -17,7 +17,7 @@ using models::PagedDemand, models::PagedRun, models::PagedSetup;
 using widgets::format_text;
 
 constexpr std::size_t max_in_file = 20'000, max_split_frames = 60;
-constexpr std::int64_t max_followed_blocks = 65'536, max_token_steps = 20'000'000;
+constexpr std::int64_t max_followed_blocks = 65'536, max_token_steps = 4'000'000;
 
 models::RequestStream stream_of_paged(const Inputs& in) {
   return {
@@ -181,8 +181,8 @@ std::vector<std::int64_t> moments_of(const PagedRun& run, std::int64_t shown_us,
 /// too much.
 std::vector<SizeRow> rows_by_size(const PagedDemand& demand, PagedSetup s, const Inputs& in, std::int64_t tokens) {
   std::vector<SizeRow> out;
-  if (tokens > 2'000'000) return out;
-  const std::int64_t factor = tokens > 400'000 ? 4 : 2;
+  if (tokens > 600'000) return out;
+  const std::int64_t factor = tokens > 50'000 ? 4 : 2;
   s.frame_times_us = {};
   const double watermark = in.watermark / 100;
   for (std::int64_t size = 1; size <= std::min<std::int64_t>(1024, in.pool_tokens); size *= factor) {
@@ -242,7 +242,7 @@ Computed<Outputs, Run> compute(const Inputs& in, Progress& progress) {
   }
   if (!run.paged.stopped) run.reserved = models::simulate_reserved(run.demand, s);
   if (run.paged.stopped || run.reserved.stopped)
-    return fail("More than 20 million tokens would be followed one by one: take fewer requests or shorter answers.");
+    return fail("More than 4 million tokens would be followed one by one: take fewer requests or shorter answers.");
   fill_facts(run.reserved, run.paged, in, out);
   out.shown_s = static_cast<double>(run.shown_us) / 1e6;
   fill_first(run, s.urgent, out);
