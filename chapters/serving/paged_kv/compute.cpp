@@ -35,19 +35,29 @@ std::int32_t answers_of(const Inputs& in) {
   return in.kind == Answers::one ? 1 : static_cast<std::int32_t>(in.answers);
 }
 
-/// Who asks for what; `failed` counts rows that are left out.
-models::Result<PagedDemand> paged_demand_of(const Inputs& in, std::int64_t& failed) {
+/// Requests that are longer than the context allows.
+std::int64_t longer_than(const std::vector<models::ServingRequest>& requests, std::int64_t tokens) {
+  return std::count_if(requests.begin(), requests.end(), [&](const models::ServingRequest& r) {
+    return std::int64_t{r.prompt_tokens} + r.output_tokens > tokens;
+  });
+}
+
+/// Who asks for what; `out` says what is left out or cut.
+models::Result<PagedDemand> paged_demand_of(const Inputs& in, Outputs& out) {
   using Outcome = models::Result<PagedDemand>;
   // Beams end together, sampled answers each for itself; a file says one length.
   if (in.trace.text.empty()) {
     const models::RequestStream stream = stream_of_paged(in);
-    return Outcome::ok(models::paged_demand(models::make_requests(stream), answers_of(in), in.longest_tokens,
+    const auto requests = models::make_requests(stream);
+    out.cut = longer_than(requests, in.longest_tokens);
+    return Outcome::ok(models::paged_demand(requests, answers_of(in), in.longest_tokens,
                                             in.kind == Answers::sampled ? &stream : nullptr));
   }
   auto read = models::parse_requests(in.trace.text, max_in_file);
   if (!read) return Outcome::fail(read.error);
   if (read->requests.empty()) return Outcome::fail("No row of the file has a request that got a token.");
-  failed = read->failed;
+  out.failed = read->failed;
+  out.cut = longer_than(read->requests, in.longest_tokens);
   return Outcome::ok(models::paged_demand(read->requests, answers_of(in), in.longest_tokens, nullptr));
 }
 
@@ -219,7 +229,7 @@ Computed<Outputs, Run> compute(const Inputs& in, Progress& progress) {
   const auto cost = price(in, out);
   if (!cost) return fail(cost.error);
   Run run;
-  auto demand = paged_demand_of(in, out.failed);
+  auto demand = paged_demand_of(in, out);
   if (!demand) return fail(demand.error);
   run.demand = std::move(*demand);
   out.asked = static_cast<std::int64_t>(run.demand.requests.size());
