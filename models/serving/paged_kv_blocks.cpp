@@ -31,19 +31,22 @@ bool PagedBlocks::take(PagedTable& table, std::int64_t tokens) {
   if (blocks_for(tokens) > free_blocks()) return false;
   for (std::int64_t left = tokens; left > 0; left -= block_tokens_)
     table.blocks.push_back(take_one(static_cast<std::int32_t>(std::min(left, block_tokens_))));
+  named_blocks_ += static_cast<std::int64_t>(table.blocks.size());
   table.tokens = tokens;
   return true;
 }
 
 PagedTable PagedBlocks::fork(const PagedTable& table) {
   for (const std::int32_t block : table.blocks) ++readers_[at(block)];
+  named_blocks_ += static_cast<std::int64_t>(table.blocks.size());
   return table;
 }
 
 PagedWrite PagedBlocks::write(PagedTable& table) {
-  if (table.tokens % block_tokens_ == 0) {
+  if (is_full(table)) {
     if (free_.empty()) return PagedWrite::refused;
     table.blocks.push_back(take_one(1));
+    ++named_blocks_;
     ++table.tokens;
     return PagedWrite::new_block;
   }
@@ -62,6 +65,7 @@ PagedWrite PagedBlocks::write(PagedTable& table) {
 }
 
 void PagedBlocks::release(PagedTable& table) {
+  named_blocks_ -= static_cast<std::int64_t>(table.blocks.size());
   for (const std::int32_t block : table.blocks) {
     if (--readers_[at(block)] > 0) continue;
     filled_slots_ -= filled_[at(block)];

@@ -28,8 +28,14 @@ class PagedBlocks {
   std::int64_t taken_blocks() const { return blocks() - free_blocks(); }
   /// Slots of taken blocks that hold a token, each counted once however many read it.
   std::int64_t filled_slots() const { return filled_slots_; }
+  /// Entries of all tables: blocks that they would take unshared.
+  std::int64_t named_blocks() const { return named_blocks_; }
   std::int32_t readers(std::int32_t block) const { return readers_[static_cast<std::size_t>(block)]; }
   std::int32_t filled(std::int32_t block) const { return filled_[static_cast<std::size_t>(block)]; }
+  /// Does the next token need a block of its own?
+  bool is_full(const PagedTable& table) const {
+    return table.tokens == static_cast<std::int64_t>(table.blocks.size()) * block_tokens_;
+  }
   std::int64_t blocks_for(std::int64_t tokens) const { return (tokens + block_tokens_ - 1) / block_tokens_; }
 
   /// Blocks of its own for an empty table and so many tokens; all or none.
@@ -43,7 +49,7 @@ class PagedBlocks {
  private:
   std::int32_t take_one(std::int32_t filled);
   std::int64_t block_tokens_;
-  std::int64_t filled_slots_ = 0;
+  std::int64_t filled_slots_ = 0, named_blocks_ = 0;
   std::vector<std::int32_t> free_;  ///< the last one is taken next
   std::vector<std::int32_t> readers_, filled_;
 };

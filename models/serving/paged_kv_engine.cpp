@@ -17,6 +17,7 @@ struct PagedGroup {
   std::int32_t request = 0, produced = 0;  ///< tokens of each answer so far
   bool prefill = true;                     ///< its tokens are computed in the next step
   bool stalled = false;
+  std::int64_t live = 0;           ///< answers that still go on, while it runs
   std::vector<PagedTable> tables;  ///< by answer; empty once it is done
   std::int64_t host_blocks = 0;    ///< while it is swapped out
 };
@@ -84,11 +85,12 @@ class PagedEngine {
   /// Free blocks that the next token of each answer takes: a new one behind a full one, a copy for all but the last
   /// of those who read one that is not full.
   std::int64_t blocks_to_write(const PagedGroup& g) const {
+    if (pool_.free_blocks() >= g.live) return g.live;  // at most: enough to know that they are there
     std::int64_t out = 0;
     for (std::size_t k = 0; k < g.tables.size(); ++k) {
       const PagedTable& table = g.tables[k];
       if (table.blocks.empty()) continue;
-      if (table.tokens % pool_.block_tokens() == 0) {
+      if (pool_.is_full(table)) {
         ++out;
         continue;
       }
@@ -192,6 +194,7 @@ class PagedEngine {
   void fill_tables(PagedGroup& g) {
     const std::int64_t prompt = request_of(g).prompt_tokens;
     g.tables.resize(answers());
+    g.live = live_answers(g);
     std::size_t first = answers();
     for (std::size_t k = 0; k < answers(); ++k) {
       if (!live(g, k)) continue;
@@ -238,13 +241,14 @@ class PagedEngine {
       for (std::size_t k = 0; k < g.tables.size(); ++k) {
         if (g.tables[k].blocks.empty()) continue;
         ++ledger_.run.tokens;
-        if (!live(g, k)) pool_.release(g.tables[k]);
+        if (live(g, k)) continue;
+        pool_.release(g.tables[k]);
+        --g.live;
       }
     }
     std::erase_if(running_, [&](const PagedGroup& g) {
-      const bool done = live_answers(g) == 0;
-      if (done) ledger_.finish(g.request);
-      return done;
+      if (g.live == 0) ledger_.finish(g.request);
+      return g.live == 0;
     });
   }
 
@@ -256,11 +260,8 @@ class PagedEngine {
     out.outside = static_cast<double>(setup_.pool_tokens - slots);
     out.running = static_cast<double>(running_.size());
     out.blocks = static_cast<double>(pool_.taken_blocks());
-    for (const PagedGroup& g : running_)
-      for (const PagedTable& table : g.tables) {
-        out.sequences += !table.blocks.empty();
-        out.named_blocks += static_cast<double>(table.blocks.size());
-      }
+    out.named_blocks = static_cast<double>(pool_.named_blocks());
+    for (const PagedGroup& g : running_) out.sequences += static_cast<double>(g.live);
     return out;
   }
   PoolFrame frame() const {

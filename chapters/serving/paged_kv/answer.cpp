@@ -13,6 +13,9 @@ std::string mean_requests(double n) { return figure(n, "") + (n == 1 ? " request
 
 /// The second line: what happened when blocks ran out, or what is saved by sharing.
 std::string aside_of(const Inputs& in, const Outputs& out) {
+  if (!in.trace.text.empty() && out.cut > 0)
+    return "\n" + whole(out.cut) + (out.cut == 1 ? " request of the file is" : " requests of the file are") +
+           " cut to " + whole(in.longest_tokens) + " tokens, the longest that is set.";
   if (out.left_bytes < 0)
     return "\nNext to weights of " + figure(out.weights_bytes, "B") + " the chips have no room for a pool of " +
            figure(out.pool_bytes, "B") + ".";

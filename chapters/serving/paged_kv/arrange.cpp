@@ -103,6 +103,7 @@ void add_moments(const Outputs& out, const Inputs& in, Picture& picture, const R
   if (split.request >= 0) {
     picture.split_s = seconds(split.time_us);
     picture.before_split_s = seconds(split.time_us - 1);
+    picture.split_request = split.request;
   }
   if (split.request >= 0 && !std::isfinite(out.stuck_s))
     picture.first_s = picture.split_s;

@@ -17,7 +17,7 @@ using models::PagedDemand, models::PagedRun, models::PagedSetup;
 using widgets::format_text;
 
 constexpr std::size_t max_in_file = 20'000, max_split_frames = 60;
-constexpr std::int64_t max_followed_blocks = 65'536, max_token_steps = 20'000'000;
+constexpr std::int64_t max_followed_blocks = 65'536, max_token_steps = 4'000'000;
 
 models::RequestStream stream_of_paged(const Inputs& in) {
   return {
@@ -35,19 +35,29 @@ std::int32_t answers_of(const Inputs& in) {
   return in.kind == Answers::one ? 1 : static_cast<std::int32_t>(in.answers);
 }
 
-/// Who asks for what; `failed` counts rows that are left out.
-models::Result<PagedDemand> paged_demand_of(const Inputs& in, std::int64_t& failed) {
+/// Requests that are longer than the context allows.
+std::int64_t longer_than(const std::vector<models::ServingRequest>& requests, std::int64_t tokens) {
+  return std::count_if(requests.begin(), requests.end(), [&](const models::ServingRequest& r) {
+    return std::int64_t{r.prompt_tokens} + r.output_tokens > tokens;
+  });
+}
+
+/// Who asks for what; `out` says what is left out or cut.
+models::Result<PagedDemand> paged_demand_of(const Inputs& in, Outputs& out) {
   using Outcome = models::Result<PagedDemand>;
   // Beams end together, sampled answers each for itself; a file says one length.
   if (in.trace.text.empty()) {
     const models::RequestStream stream = stream_of_paged(in);
-    return Outcome::ok(models::paged_demand(models::make_requests(stream), answers_of(in), in.longest_tokens,
+    const auto requests = models::make_requests(stream);
+    out.cut = longer_than(requests, in.longest_tokens);
+    return Outcome::ok(models::paged_demand(requests, answers_of(in), in.longest_tokens,
                                             in.kind == Answers::sampled ? &stream : nullptr));
   }
   auto read = models::parse_requests(in.trace.text, max_in_file);
   if (!read) return Outcome::fail(read.error);
   if (read->requests.empty()) return Outcome::fail("No row of the file has a request that got a token.");
-  failed = read->failed;
+  out.failed = read->failed;
+  out.cut = longer_than(read->requests, in.longest_tokens);
   return Outcome::ok(models::paged_demand(read->requests, answers_of(in), in.longest_tokens, nullptr));
 }
 
@@ -181,8 +191,8 @@ std::vector<std::int64_t> moments_of(const PagedRun& run, std::int64_t shown_us,
 /// too much.
 std::vector<SizeRow> rows_by_size(const PagedDemand& demand, PagedSetup s, const Inputs& in, std::int64_t tokens) {
   std::vector<SizeRow> out;
-  if (tokens > 2'000'000) return out;
-  const std::int64_t factor = tokens > 400'000 ? 4 : 2;
+  if (tokens > 600'000) return out;
+  const std::int64_t factor = tokens > 50'000 ? 4 : 2;
   s.frame_times_us = {};
   const double watermark = in.watermark / 100;
   for (std::int64_t size = 1; size <= std::min<std::int64_t>(1024, in.pool_tokens); size *= factor) {
@@ -219,7 +229,7 @@ Computed<Outputs, Run> compute(const Inputs& in, Progress& progress) {
   const auto cost = price(in, out);
   if (!cost) return fail(cost.error);
   Run run;
-  auto demand = paged_demand_of(in, out.failed);
+  auto demand = paged_demand_of(in, out);
   if (!demand) return fail(demand.error);
   run.demand = std::move(*demand);
   out.asked = static_cast<std::int64_t>(run.demand.requests.size());
@@ -242,7 +252,7 @@ Computed<Outputs, Run> compute(const Inputs& in, Progress& progress) {
   }
   if (!run.paged.stopped) run.reserved = models::simulate_reserved(run.demand, s);
   if (run.paged.stopped || run.reserved.stopped)
-    return fail("More than 20 million tokens would be followed one by one: take fewer requests or shorter answers.");
+    return fail("More than 4 million tokens would be followed one by one: take fewer requests or shorter answers.");
   fill_facts(run.reserved, run.paged, in, out);
   out.shown_s = static_cast<double>(run.shown_us) / 1e6;
   fill_first(run, s.urgent, out);

@@ -70,7 +70,7 @@ void describe_requests(Fields& f, Inputs& in) {
   f.integer(
       "urgent", in.urgent, "Served first",
       "Number of a request that goes to the head of the line when it comes, at most the last one's; 0: nobody does.",
-      {.range = {0, 2000}, .typical = {0, 300}});
+      {.range = {0, 20000}, .typical = {0, 300}});
 }
 
 void describe_answers(Fields& f, Inputs& in) {
@@ -202,6 +202,8 @@ void describe_run(Fields& f, Outputs& o) {
          {.absent = "Nobody is served first, or it never begins."});
   f.real("reserved_first_wait_s", o.reserved_first_wait_s, {"It waits for a run", "s"}, "From its arrival on.",
          {.absent = "Nobody is served first, or it does not begin in what is shown."});
+  f.integer("cut", o.cut, "Cut",
+            "Requests that would be longer than the longest; their answers, or prompts, are cut to it.");
   f.integer("failed", o.failed, "Rows left out", "Rows of the file whose request got no token.");
   f.real("shown_s", o.shown_s, {"Shown", "s"}, "Until the last one came and was served out of blocks.");
   f.real("measured_s", o.measured_s, {"Measured", "s"},

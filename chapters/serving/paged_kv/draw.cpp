@@ -17,6 +17,8 @@ void draw_block_sizes(Inputs& in, const Picture& picture, View& view, ImVec2 siz
              .size = size,
              .ghost = false});
   plot.curves(picture.sizes);
+  if (!picture.sizes.empty() && picture.sizes.front().x.empty())
+    plot.text(1, 50, "Too many tokens to try every size: take fewer requests.");
   double x = std::clamp(static_cast<double>(in.block_tokens), 1.0, 1024.0);
   plot.tag_x(x, {});
   if (plot.drag_x("drag block size", x, {.label = "", .lo = 1, .hi = 1024}))

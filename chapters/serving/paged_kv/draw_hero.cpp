@@ -120,6 +120,7 @@ void take_paged(const HeroParts& parts, const Inputs& in, const Picture& picture
       .add(" slots filled, ")
       .add_integer(readers)
       .add(readers == 1 ? " reader" : " readers");
+  info.add("; press to follow it, Space plays");
   widgets::tip(name.view(), value.view(), info.view());
 }
 

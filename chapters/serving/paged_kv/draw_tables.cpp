@@ -192,7 +192,7 @@ void draw_tables(const HeroParts& parts, const Inputs& in, const Picture& pictur
   const Tables tables = tables_of(frame, followed, {{x, y}, parts.tables.max});
   if (tables.count == 0) return;
   paint_rows(p, parts, tables, in, picture, frame, followed, static_cast<float>(view.pulled));
-  if (tables.count > 1 && picture.split_s >= 0) take_pull(tables, picture, view);
+  if (tables.count > 1 && followed == picture.split_request) take_pull(tables, picture, view);
 }
 
 }  // namespace chapters::serving::paged_kv

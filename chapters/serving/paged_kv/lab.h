@@ -63,7 +63,7 @@ struct Outputs {
   double shown_s = 0, measured_s = 0;
   std::int64_t first_request = 0;
   double paged_first_wait_s = std::nan(""), reserved_first_wait_s = std::nan("");
-  std::int64_t asked = 0, failed = 0;
+  std::int64_t asked = 0, failed = 0, cut = 0;
   std::string reason;
 };
 
@@ -99,6 +99,7 @@ struct Picture {
   double first_s = 0;           ///< the moment to begin with
   double split_s = -1;          ///< when a block of the request shown first splits; -1: none does
   double before_split_s = -1;
+  std::int32_t split_request = -1;  ///< whose block that is
   std::string reserved_words, paged_words, tables_words;
   std::vector<widgets::Curve> used, running, waiting, sizes;
   widgets::Curve sent_back;

@@ -144,6 +144,10 @@ TEST_CASE("paged KV: what cannot be is refused in one sentence") {
   const LabPtr lab = paged_kv(arrivals_of("time,prompt,output\n0,50,9\n1,70,0\n2,60,9\n"));
   CHECK(computed(*lab, "failed") == 1);
   CHECK(out(*lab, "asked") == 2);
+  // What is longer than the context is cut, and the answer says so.
+  const LabPtr longer = paged_kv(arrivals_of("time,prompt,output\n0,3000,9\n1,70,5\n"));
+  CHECK(computed(*longer, "cut") == 1);
+  CHECK(std::string(longer->answer()).find("`1` request of the file is cut to `2,048` tokens") != std::string::npos);
 }
 
 TEST_CASE("paged KV: the answer says who is better off, and when nobody is") {

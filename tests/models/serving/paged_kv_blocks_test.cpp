@@ -66,7 +66,7 @@ class ShadowPool {
     for (const Sequence& s : sequences)
       for (const std::int32_t block : s.table.blocks) ++named[block];
     bool equal = true, own = true;
-    std::int64_t filled = 0;
+    std::int64_t filled = 0, entries = 0;
     for (std::int32_t block = 0; block < pool.blocks(); ++block) {
       const auto n = named.find(block);
       equal = equal && pool.readers(block) == (n == named.end() ? 0 : n->second);
@@ -80,6 +80,8 @@ class ShadowPool {
     CHECK(own);
     CHECK(pool.taken_blocks() == static_cast<std::int64_t>(named.size()));
     CHECK(pool.filled_slots() == filled);
+    for (const auto& [block, n] : named) entries += n;
+    CHECK(pool.named_blocks() == entries);
   }
 
   struct Sequence {
