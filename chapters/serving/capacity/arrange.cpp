@@ -128,9 +128,10 @@ void add_skyline(const Outputs& out, const Run& run, Picture& p) {
   Curve c{
       .kind = Curve::Kind::steps, .label = "requests a second", .tint = Tint::strong(), .width = 1.5f, .named = false};
   for (std::size_t i = 0; i < counts.size(); ++i) {
-    // The last bin may be cut off.
+    // The last bin may be cut off; less than half of one says nothing.
     const double wide_s = std::min(bin_s, static_cast<double>(run.window_us) / 1e6 - static_cast<double>(i) * bin_s);
-    const double rate = counts[i] / std::max(wide_s, bin_s / 2);
+    if (wide_s < bin_s / 2) break;
+    const double rate = counts[i] / wide_s;
     c.add(static_cast<double>(i) * bin_s, rate);
     p.skyline_most = std::max(p.skyline_most, rate);
   }

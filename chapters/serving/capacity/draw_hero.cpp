@@ -47,7 +47,8 @@ WallFrame wall_frame(const Picture& p, ImVec2 at, ImVec2 size, float head, float
 void paint_chip_axis(const Painter& p, const WallFrame& f) {
   const Theme& t = widgets::theme();
   const float small = t.type(Type::small);
-  const double raw = f.most / 4, power = std::pow(10.0, std::floor(std::log10(std::max(1.0, raw))));
+  const double ticks = std::clamp(static_cast<double>((f.ground - f.top) / (2.4f * small)), 1.0, 4.0);
+  const double raw = f.most / ticks, power = std::pow(10.0, std::floor(std::log10(std::max(1.0, raw))));
   const double step = std::max(1.0, (raw <= power ? 1 : raw <= 2 * power ? 2 : raw <= 5 * power ? 5 : 10) * power);
   for (double v = 0; v <= f.most * 1.0001; v += step) {
     const float y = f.y(v);
