@@ -245,10 +245,9 @@ std::shared_ptr<const Scenario> make_scenario(const Inputs& in, Progress& progre
       out->capacity_per_s = std::max(out->capacity_per_s, run->figures.throughput_per_s);
   out->ladder = models::load_ladder(out->capacity_per_s);
   if (out->ladder.rungs.empty())
-    out->refused = in.service == Service::llm
-                       ? "Fewer than ten of these requests fit into the cache, or a run takes too many steps: ask for "
-                         "more or shorter requests, or for fewer of them."
-                       : "Too few requests for a load curve: measure at least 100.";
+    out->refused =
+        "None of these requests fits into the cache, or a run takes too many steps: ask for shorter requests, or for "
+        "fewer of them.";
   return out;
 }
 
