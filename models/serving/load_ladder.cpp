@@ -72,8 +72,9 @@ LoadSearch highest_load(const LoadLadder& ladder, const std::function<std::optio
 }
 
 double saturated_rate(std::vector<double> leave_s) {
-  if (leave_s.size() < 10) return 0;
+  if (leave_s.empty()) return 0;
   std::sort(leave_s.begin(), leave_s.end());
+  if (leave_s.size() < 10) return leave_s.back() > 0 ? static_cast<double>(leave_s.size()) / leave_s.back() : 0;
   const std::size_t from = leave_s.size() / 5, to = leave_s.size() - 1 - leave_s.size() / 5;
   const double span_s = leave_s[to] - leave_s[from];
   return span_s > 0 ? static_cast<double>(to - from) / span_s : 0;

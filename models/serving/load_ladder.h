@@ -31,7 +31,7 @@ LoadSearch highest_load(const LoadLadder& ladder, const std::function<std::optio
                         int beyond = 6);
 
 /// Requests a second that leave while all are there from the start: from the time by which a fifth has left to that by
-/// which four fifths have. `leave_s` need not be sorted. 0 of fewer than ten.
+/// which four fifths have; fewer than ten over all their time. `leave_s`, from 0 on, need not be sorted.
 double saturated_rate(std::vector<double> leave_s);
 
 }  // namespace models

@@ -88,12 +88,12 @@ void add_tails(const Run& run, double most_rate, bool paces, std::vector<Curve>&
       Line{"p99", paces ? &models::ServingSummary::tpot_p99_s : &models::ServingSummary::ttft_p99_s, 2.2f},
       Line{"p50", paces ? &models::ServingSummary::tpot_p50_s : &models::ServingSummary::ttft_p50_s, 1.2f}};
   for (const Line& line : lines) {
-    Curve steady{.label = std::string(line.label), .tint = Tint::strong(), .width = line.width};
+    Curve steady{.label = std::string(line.label), .tint = Tint::strong(), .width = line.width, .named = false};
     Curve grows = steady;
     grows.label += ", while the queue grows";
     grows.info = "Says how long the run was.";
     grows.dashed = true;
-    grows.legend = grows.named = false;
+    grows.legend = false;
     for (const auto& load : run.ladder) {
       const double value = load->figures.*line.figure;
       if (load->rate_per_s > most_rate || !(value > 0)) continue;
@@ -110,7 +110,7 @@ void add_tails(const Run& run, double most_rate, bool paces, std::vector<Curve>&
 }
 
 void arrange_hill(const Inputs& in, const Outputs& out, const Run& run, Picture& p) {
-  p.served = {.label = "served", .output = "throughput_per_s", .tint = Tint::strong(), .width = 2.2f};
+  p.served = {.label = "served", .output = "throughput_per_s", .tint = Tint::strong(), .width = 2.2f, .named = false};
   p.in_time = {.kind = Curve::Kind::area,
                .label = "in time",
                .output = "goodput_per_s",
@@ -136,7 +136,11 @@ void arrange_hill(const Inputs& in, const Outputs& out, const Run& run, Picture&
     p.lost.add(load->rate_per_s, f.throughput_per_s);
     p.lost.lower.push_back(f.goodput_per_s);
     p.most_per_s = std::max(p.most_per_s, f.throughput_per_s);
-    if (f.overloaded && !std::isfinite(p.unstable_from)) p.unstable_from = load->rate_per_s;
+    if (!f.overloaded || std::isfinite(p.unstable_from)) continue;
+    p.unstable_from = load->rate_per_s;
+    p.unstable_words = "queue grows: waits hold for runs of " +
+                       format_text(static_cast<double>(std::min(load->window.count, load->fates.size())), "") +
+                       " requests";
   }
   p.most_per_s *= 1.12;
   p.offered.x = {0, std::min(p.most_rate, p.most_per_s)};
@@ -149,9 +153,6 @@ void arrange_hill(const Inputs& in, const Outputs& out, const Run& run, Picture&
     p.lost_words = "served for nothing";
   }
   if (std::isfinite(p.knee)) p.knee_words = "limits hold up to " + format_text(p.knee, "");
-  if (std::isfinite(p.unstable_from))
-    p.unstable_words =
-        "queue grows: waits of runs of " + format_text(static_cast<double>(out.measured), "") + " requests";
 }
 
 /// The run at the load over time: its requests, who waits, and the replicas.
@@ -215,7 +216,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
     add_tails(run, p.most_rate, true, p.pace_tails);
   }
   p.stick_label = p.has_tokens ? "time to first token" : "time in the system";
-  if (shown > 1) p.stick_label += ", " + std::to_string(shown) + " requests per dot";
+  if (shown > 1) p.stick_label += ", 1 of " + std::to_string(shown) + " shown";
   arrange_hill(in, out, run, p);
   arrange_time(in, run, p);
   return p;

@@ -51,9 +51,8 @@ void paint_hill(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
             {.x = {.lo = 0, .hi = picture.most_rate, .label = "arrivals per second"},
              .y = {.lo = 0, .hi = picture.most_per_s, .label = "requests per second"},
              .size = size,
-             .legend = false,
-             .link = &view.link,
-             .ghost = true});
+             .legend = size.y > widgets::theme().px(150),
+             .link = &view.link});
   if (picture.served.x.empty()) return;
   plot.curve(picture.lost);
   plot.curve(picture.in_time);

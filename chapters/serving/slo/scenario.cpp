@@ -31,18 +31,21 @@ std::int64_t measured_of(const Inputs& in) {
   return std::max(in.requests, std::min(in.requests * in.replicas, max_measured));
 }
 
-/// Requests of a run at a load. Of waves so many that three whole ones come, but at most three times as many.
-std::int64_t requests_at(const Inputs& in, double rate_per_s) {
+/// Requests of a run at a load. A load far above the capacity gets more, so that its time is not shorter than that of
+/// the ladder's highest, and waves so many that three whole ones come; each within a multiple.
+std::int64_t requests_at(const Inputs& in, double capacity_per_s, double rate_per_s) {
   const std::int64_t all = slo_all_of(measured_of(in));
-  if (in.arrivals != Arrivals::waves) return all;
+  const double above = capacity_per_s > 0 ? rate_per_s / (1.3 * capacity_per_s) : 1;
+  const double longer = static_cast<double>(all) * std::clamp(above, 1.0, 8.0);
+  if (in.arrivals != Arrivals::waves) return static_cast<std::int64_t>(std::min(longer, 1e5));
   const double waves = std::ceil(3.2 * in.wave_s * rate_per_s);
   return std::clamp<std::int64_t>(static_cast<std::int64_t>(std::min(waves, 1e9)), all,
                                   std::min(3 * all, slo_all_of(max_measured)));
 }
 
-models::RequestStream slo_stream(const Inputs& in, double rate_per_s) {
+models::RequestStream slo_stream(const Inputs& in, double capacity_per_s, double rate_per_s) {
   return {
-      .requests = requests_at(in, rate_per_s),
+      .requests = requests_at(in, capacity_per_s, rate_per_s),
       .rate_per_s = rate_per_s,
       .seed = static_cast<std::uint64_t>(in.seed),
       .bursty = in.arrivals == Arrivals::bursty,
@@ -77,7 +80,7 @@ struct SloDemand {
 };
 SloDemand demand_at(const Inputs& in, const Scenario& scenario, double rate_per_s) {
   SloDemand out;
-  const models::RequestStream stream = slo_stream(in, rate_per_s);
+  const models::RequestStream stream = slo_stream(in, scenario.capacity_per_s, rate_per_s);
   if (scenario.recorded.empty()) {
     out.requests = models::make_requests(stream);
     if (!(stream.wave > 0)) stretch_to(out.requests, rate_per_s);
@@ -246,10 +249,9 @@ std::shared_ptr<const Scenario> make_scenario(const Inputs& in, Progress& progre
       out->capacity_per_s = std::max(out->capacity_per_s, run->figures.throughput_per_s);
   out->ladder = models::load_ladder(out->capacity_per_s);
   if (out->ladder.rungs.empty())
-    out->refused = in.service == Service::llm
-                       ? "Fewer than ten of these requests fit into the cache, or a run takes too many steps: ask for "
-                         "more or shorter requests, or for fewer of them."
-                       : "Too few requests for a load curve: measure at least 100.";
+    out->refused =
+        "None of these requests fits into the cache, or a run takes too many steps: ask for shorter requests, or for "
+        "fewer of them.";
   return out;
 }
 

@@ -126,6 +126,8 @@ TEST_CASE("load curve: the search ends at the last load that keeps the promise, 
   std::vector<double> leave_s;
   for (int i = 0; i < 200; ++i) leave_s.push_back(i < 20 ? 0.0 : static_cast<double>(i));
   CHECK(near(saturated_rate(leave_s), 1, 1e-12));
+  CHECK(near(saturated_rate({4, 1, 2}), 0.75, 1e-12));
+  CHECK(saturated_rate({}) == 0);
 }
 
 // The figures were written down before waves were added.
