@@ -56,6 +56,7 @@
   LAB(inference, kv_cache)          \
   LAB(inference, flash_attention)   \
   LAB(inference, speculative)       \
+  LAB(inference, optimize)          \
   LAB(inference, tensor_parallel)   \
   LAB(serving, batching)            \
   LAB(serving, prefix_cache)        \
