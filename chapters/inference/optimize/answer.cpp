@@ -57,10 +57,11 @@ std::string why_of(const Outputs& out) {
       std::find_if(out.stages.begin(), out.stages.end(), [&](const StageRow& r) { return r.name == out.widest; });
   if (out.stages.size() == 1)
     return capital(noun(out.stages.front().change)) + " alone; add a second change and drag it over the first.";
-  if (std::max(out.widest_gain, out.widest_first_gain) / std::min(out.widest_gain, out.widest_first_gain) < 1.02)
-    return "The order hardly matters here: each change would gain as much if it were the first.";
-  return "As the first change " + std::string(noun(widest->change)) + " would gain " +
-         figure(out.widest_first_gain, times_unit) + ", in this order " + figure(out.widest_gain, times_unit) + ".";
+  const double ratio = out.widest_gain / out.widest_other_gain;
+  if (std::max(ratio, 1 / ratio) < slight_ratio)
+    return "The order hardly matters here: each change would gain as much as the first one or as the last.";
+  return capital(out.widest_place) + " change " + std::string(noun(widest->change)) + " would gain " +
+         figure(out.widest_other_gain, times_unit) + ", in this order " + figure(out.widest_gain, times_unit) + ".";
 }
 
 }  // namespace

@@ -51,6 +51,8 @@ void fill_areas(const RequestState& s, const Run& run, Strip& strip) {
   strip.decode_caches = bytes(s.decode.cache_bytes, s.decode);
   strip.decode_other = bytes(s.decode.other_bytes, s.decode);
   strip.fits = s.fits;
+  const double waits = s.decode.wait_s() / s.decode.time_s;
+  if (waits > 0.2) strip.waits = "no kernel runs " + widgets::format_percent(waits, 2) + " of the time";
   strip.takes = format_text(s.request_s, "s");
   strip.rate = format_text(s.tokens_per_s, "");
   strip.tip = "first token " + format_text(s.ttft_s, "s") + ", then " + format_text(s.tpot_s, "s") + " per token; " +

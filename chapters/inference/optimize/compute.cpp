@@ -66,18 +66,24 @@ void fill_stages(const Inputs& in, const RequestJob& job, const ChangeWalk& walk
   }
 }
 
-/// Which change the order means most to, and which is worth most whatever the order.
+/// Which change its place costs most, or else favours most, and which is worth most whatever the order.
 void judge(Outputs& out) {
-  const auto ratio = [](const StageRow& r) { return std::max(r.gain, r.first_gain) / std::min(r.gain, r.first_gain); };
-  const StageRow *widest = nullptr, *worthiest = nullptr;
+  const StageRow *cheated = nullptr, *favoured = nullptr, *worthiest = nullptr;
+  const auto better = [](const StageRow& r) { return std::max(r.first_gain, r.last_gain); };
+  const auto worse = [](const StageRow& r) { return std::min(r.first_gain, r.last_gain); };
   for (const StageRow& r : out.stages) {
-    if (!widest || ratio(r) > ratio(*widest)) widest = &r;
+    if (!cheated || better(r) / r.gain > better(*cheated) / cheated->gain) cheated = &r;
+    if (!favoured || r.gain / worse(r) > favoured->gain / worse(*favoured)) favoured = &r;
     if (!worthiest || r.average_saved_s > worthiest->average_saved_s) worthiest = &r;
   }
-  if (!widest) return;
-  out.widest = widest->name;
-  out.widest_gain = widest->gain;
-  out.widest_first_gain = widest->first_gain;
+  if (!cheated) return;
+  const bool costs = better(*cheated) / cheated->gain >= slight_ratio;
+  const StageRow& widest = costs ? *cheated : *favoured;
+  const double other = costs ? better(widest) : worse(widest);
+  out.widest = widest.name;
+  out.widest_gain = widest.gain;
+  out.widest_other_gain = other;
+  out.widest_place = other == widest.first_gain ? "as the first" : "as the last";
   out.worthiest = worthiest->name;
   out.worthiest_s = worthiest->average_saved_s;
 }

@@ -119,7 +119,8 @@ void describe_parameters(Fields& f, Inputs& in) {
       "draft_layers", in.draft_layers, "Layers of the draft",
       "The draft is so many layers of the model's own width, with its output matrix: 1 is a head such as EAGLE's.",
       {.range = {1, 128, Scale::log}, .typical = {1, 16}, .when = {"draft", made_values}});
-  f.real("acceptance", in.acceptance, "Kept", "The chance that a guessed token is kept where those before it were.",
+  f.real("acceptance", in.acceptance, "Kept",
+         "The chance that a guessed token is kept where those before it were; 0.63 is EAGLE's in vLLM, guessing three.",
          {.range = {0, 1}, .when = {"draft", made_values}});
   shared::parallel_tensor(
       f, "tensor_parallel", in.tensor_parallel,
@@ -238,9 +239,11 @@ void describe(Fields& f, StageRow& r) {
 void describe(Fields& f, Outputs& o) {
   describe_request(f, o);
   f.group("What order does");
-  f.text("widest", o.widest, "Differs most", "The change whose gain here differs most from its gain as the first.");
+  f.text("widest", o.widest, "Differs most",
+         "The change that gains least here against what it would as the first or the last; where none does, most.");
   f.real("widest_gain", o.widest_gain, {"... gains here", "\xC3\x97"}, {.absent = not_made});
-  f.real("widest_first_gain", o.widest_first_gain, {"... as the first", "\xC3\x97"}, {.absent = not_made});
+  f.text("widest_place", o.widest_place, "... would otherwise stand", "Which of the two places.");
+  f.real("widest_other_gain", o.widest_other_gain, {"... gains there", "\xC3\x97"}, {.absent = not_made});
   f.text("worthiest", o.worthiest, "Worth most", "The change that saves most on average over all orders.");
   f.real("worthiest_s", o.worthiest_s, {"... on average", "s"}, {.absent = not_made, .source = shapley});
   f.table("stages", o.stages, "In this order", {.max_items = request_change_count});

@@ -115,6 +115,18 @@ void paint_strip_bite(const Painter& p, const StripPlan& plan, std::size_t i, co
   }
 }
 
+/// In the room that bytes leave: that the device waits.
+void paint_strip_waits(const Painter& p, const StripPlan& plan, std::size_t i, const Strip& s) {
+  const Theme& t = widgets::theme();
+  const float small = t.type(Type::small);
+  const auto filled = static_cast<float>(std::min(1.0, s.decode_weights + s.decode_caches + s.decode_other));
+  const float top = plan.axis(i) + plan.down() * filled, bottom = plan.axis(i) + plan.down();
+  const float from = plan.x(s.ttft_s) + t.px(6), to = plan.x(s.request_s) - t.px(6);
+  if (s.waits.empty() || bottom - top < small + t.px(4) || widgets::text_size(s.waits, Type::small).x > to - from)
+    return;
+  p.text({from, (top + bottom - small) / 2}, s.waits, t.muted, Type::small);
+}
+
 void paint_strip_end(const Painter& p, const StripPlan& plan, std::size_t i, const Strip& s) {
   const Theme& t = widgets::theme();
   const float small = t.type(Type::small), x = plan.x(s.request_s), middle = plan.axis(i) - plan.up() + plan.row / 2;
@@ -341,6 +353,7 @@ void draw_strips(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
     paint_strip_words(p, plan, i, s, s.change >= 0 && view.held == s.change && view.moved);
     paint_strip_roofs(p, plan, i, s.request_s, s.roof);
     paint_areas(p, plan, i, s);
+    paint_strip_waits(p, plan, i, s);
     paint_strip_bite(p, plan, i, s);
     paint_strip_end(p, plan, i, s);
     paint_strip_figures(p, plan, i, s);

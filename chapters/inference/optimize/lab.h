@@ -40,8 +40,8 @@ struct Inputs {
   std::int64_t prompt = 5, answer = 200, batch = 1;
   models::inference::EightBits eight_bits = models::inference::EightBits::int8_weights;
   double four_bits = 5, cache_bits = 8;
-  std::int64_t draft_length = 4, draft_layers = 4;
-  double acceptance = 0.7;
+  std::int64_t draft_length = 3, draft_layers = 4;
+  double acceptance = 0.63;
   std::int64_t tensor_parallel = 2;
   double link_reached = 80, call_s = 6e-6;
   bool whole_head = false;
@@ -64,6 +64,9 @@ struct StageRow {
   double measured = no_figure, residual = no_figure;  ///< tokens/s; what the model is off by, %
 };
 
+/// Gains that differ by less than this factor are called equal.
+inline constexpr double slight_ratio = 1.02;
+
 /// What one change is worth; NaN where it is not made.
 struct ChangeFigures {
   double gain = no_figure, first_gain = no_figure, last_gain = no_figure, saved_s = no_figure, average_s = no_figure;
@@ -77,8 +80,9 @@ struct Outputs {
   double user_tokens_per_s = 0;       ///< one request's in decode
   double found_waits = 0, waits = 0;  ///< % of a step in which the device has no kernel
   double found_most_batch = 0, most_batch = 0;
-  std::string widest;  ///< the change whose gain differs most from its gain as the first
-  double widest_gain = no_figure, widest_first_gain = no_figure;
+  std::string widest;        ///< the change that its place costs most, or else favours most
+  std::string widest_place;  ///< where it would gain otherwise: as the first, or as the last
+  double widest_gain = no_figure, widest_other_gain = no_figure;
   std::string worthiest;  ///< the change with the largest average over all orders
   double worthiest_s = no_figure;
   std::array<ChangeFigures, request_change_count> changes;
@@ -98,6 +102,7 @@ struct Run {
 struct Strip {
   std::string name, detail;           ///< detail: what the change did to the work
   std::string takes, rate, measured;  ///< request; tokens a second; what somebody measured of it
+  std::string waits;                  ///< what part of decode no kernel runs in, where that is much
   std::string here, first;            ///< what it gains here, and as the first
   std::string tip;
   std::int64_t change = -1;  ///< -1: as found

@@ -26,23 +26,23 @@ namespace {
 const Architecture& optimize_shape(const char* model) { return models_test::shipped_model(model).architecture; }
 
 /// The recorded launches of another A100, as framework/launch has them.
-constexpr LaunchHost recorded_a100{.launch_s = 30e-6, .latency_s = 2e-6, .between_s = 2e-6};
+constexpr LaunchHost optimize_host{.launch_s = 30e-6, .latency_s = 2e-6, .between_s = 2e-6};
 
-RequestJob job_on(const char* model, const char* chip) {
+RequestJob optimize_job(const char* model, const char* chip) {
   RequestJob job{.architecture = &optimize_shape(model), .chip = &bundled_chip(chip)};
   job.links = {.inside_bytes_per_s = 0.8 * bundled_chip(chip).interconnect.bytes_per_s_per_direction.value_or(0),
                .base_s = 6e-6};
-  job.host = recorded_a100;
+  job.host = optimize_host;
   return job;
 }
 
-ChangeSet changes_of(std::initializer_list<RequestChange> changes) {
+ChangeSet optimize_set(std::initializer_list<RequestChange> changes) {
   ChangeSet set;
   for (const RequestChange c : changes) set = set.with(c);
   return set;
 }
 
-RequestState priced(const RequestJob& job, ChangeSet set) {
+RequestState optimize_state(const RequestJob& job, ChangeSet set) {
   const auto state = price_request(job, set);
   INFO(state.error);
   REQUIRE(state);
@@ -58,7 +58,7 @@ struct GptFastRun {
 };
 // Those that set the four constants. Llama 3 70B on two chips reads at 1,131 GB/s where Llama 2 70B does at 1,482, and
 // 405B at 816 GB/s: no model of bytes explains them. Mixtral in INT8 reaches more than the others in INT8 do.
-constexpr GptFastRun fitted[] = {
+constexpr GptFastRun gpt_fast_fitted[] = {
     {"llama-3-8b", 16, 1, 93.89},   {"llama-2-70b", 4, 1, 25.25},        {"llama-2-70b", 16, 2, 21.32},
     {"llama-2-70b", 16, 4, 38.01},  {"llama-2-70b", 16, 8, 62.5},        {"llama-3-8b", 16, 4, 217.21},
     {"llama-3-70b", 16, 4, 37.45},  {"llama-3-70b", 16, 8, 58.78},       {"llama-2-70b", 8, 8, 80.44},
@@ -66,22 +66,22 @@ constexpr GptFastRun fitted[] = {
     {"mixtral-8x7b", 8, 2, 155.03}, {"llama-3-70b", 16, 2, 16.03, true}, {"llama-3.1-405b", 8, 8, 15.6, true},
 };
 // Those that judge them.
-constexpr GptFastRun judges[] = {{"llama-2-7b", 16, 1, 104.9},  {"llama-2-7b", 8, 1, 155.58},
-                                 {"llama-2-7b", 4, 1, 196.8},   {"llama-2-7b", 16, 2, 168.84},
-                                 {"llama-2-7b", 16, 4, 254.02}, {"llama-2-7b", 16, 8, 328.43}};
+constexpr GptFastRun gpt_fast_judges[] = {{"llama-2-7b", 16, 1, 104.9},  {"llama-2-7b", 8, 1, 155.58},
+                                          {"llama-2-7b", 4, 1, 196.8},   {"llama-2-7b", 16, 2, 168.84},
+                                          {"llama-2-7b", 16, 4, 254.02}, {"llama-2-7b", 16, 8, 328.43}};
 
-double error_of(const GptFastRun& run) {
-  RequestJob job = job_on(run.model, "a100_80_sxm");
+double gpt_fast_error(const GptFastRun& run) {
+  RequestJob job = optimize_job(run.model, "a100_80_sxm");
   job.whole_head = true;
   job.chips = run.chips;
-  ChangeSet set = changes_of({flash_attention, fusion, graph});
+  ChangeSet set = optimize_set({flash_attention, fusion, graph});
   if (run.bits == 8) set = set.with(eight_bit_weights);
   if (run.bits == 4) set = set.with(four_bit_weights);
   if (run.chips > 1) set = set.with(tensor_parallel);
-  return priced(job, set).tokens_per_s / run.measured - 1;
+  return optimize_state(job, set).tokens_per_s / run.measured - 1;
 }
 
-double median_size(std::vector<double> errors) {
+double optimize_median(std::vector<double> errors) {
   for (double& e : errors) e = std::abs(e);
   std::sort(errors.begin(), errors.end());
   return errors[errors.size() / 2];
@@ -115,8 +115,8 @@ TEST_CASE("optimize: a chain of launches is what the queue walks kernel by kerne
 
 TEST_CASE("optimize: gpt-fast's runs of other models set four constants, and those of Llama 2 7B judge them") {
   std::vector<double> set, judged;
-  for (const GptFastRun& run : fitted) {
-    const double error = error_of(run);
+  for (const GptFastRun& run : gpt_fast_fitted) {
+    const double error = gpt_fast_error(run);
     INFO(run.model << " in " << run.bits << " bits on " << run.chips << ": " << 100 * error << " %");
     if (run.odd)
       CHECK(error > 0.15);  // measured slower than any of its siblings
@@ -124,36 +124,36 @@ TEST_CASE("optimize: gpt-fast's runs of other models set four constants, and tho
       CHECK(std::abs(error) < 0.135);
     set.push_back(error);
   }
-  for (const GptFastRun& run : judges) {
-    const double error = error_of(run);
+  for (const GptFastRun& run : gpt_fast_judges) {
+    const double error = gpt_fast_error(run);
     INFO(run.model << " in " << run.bits << " bits on " << run.chips << ": " << 100 * error << " %");
     CHECK(std::abs(error) < (run.bits == 4 ? 0.16 : 0.06));
     judged.push_back(error);
   }
-  CHECK(median_size(set) < 0.03);
-  CHECK(median_size(judged) < 0.05);
+  CHECK(optimize_median(set) < 0.03);
+  CHECK(optimize_median(judged) < 0.05);
 }
 
 TEST_CASE("optimize: the ladder from 25.5 to 202.1 tokens a second, none of whose rungs set a constant") {
-  const RequestJob job = job_on("llama-2-7b", "a100_80_sxm");
+  const RequestJob job = optimize_job("llama-2-7b", "a100_80_sxm");
   REQUIRE(gpt_fast_rungs().size() == 8);
   const double most[] = {0.02, 0.03, 0.07, 0.13};  // INT4 is the worst: small kernels reach less than 70B's
   for (std::size_t i = 0; i < std::size(most); ++i) {
     const MeasuredRung& rung = gpt_fast_rungs()[i];
-    const double error = priced(job, rung.changes).tokens_per_s / rung.tokens_per_s - 1;
+    const double error = optimize_state(job, rung.changes).tokens_per_s / rung.tokens_per_s - 1;
     INFO("rung " << i << ": " << 100 * error << " %");
     CHECK(std::abs(error) < most[i]);
     CHECK(find_rung(job, rung.changes, "llama-2-7b") == &rung);
   }
-  CHECK(find_rung(job, changes_of({flash_attention, fusion, graph, eight_bit_weights, four_bit_weights}),
+  CHECK(find_rung(job, optimize_set({flash_attention, fusion, graph, eight_bit_weights, four_bit_weights}),
                   "llama-2-7b") == &gpt_fast_rungs()[3]);
-  CHECK(find_rung(job, changes_of({fusion}), "llama-2-7b") == nullptr);
+  CHECK(find_rung(job, optimize_set({fusion}), "llama-2-7b") == nullptr);
   CHECK(find_rung(job, gpt_fast_rungs()[0].changes, "llama-3-8b") == nullptr);
 }
 
 TEST_CASE("optimize: a change that the host hides wins nothing first, and what saves launches wins most then") {
-  const RequestJob job = job_on("llama-2-7b", "a100_80_sxm");
-  const ChangeSet found = changes_of({flash_attention});
+  const RequestJob job = optimize_job("llama-2-7b", "a100_80_sxm");
+  const ChangeSet found = optimize_set({flash_attention});
   const RequestChange order[] = {fusion, graph, eight_bit_weights, four_bit_weights};
   const auto walk = walk_changes(job, found, order);
   REQUIRE(walk);
@@ -182,7 +182,7 @@ TEST_CASE("optimize: a change that the host hides wins nothing first, and what s
 }
 
 TEST_CASE("optimize: the average over all orders is that of every order walked") {
-  const RequestJob job = job_on("llama-2-7b", "a100_80_sxm");
+  const RequestJob job = optimize_job("llama-2-7b", "a100_80_sxm");
   std::vector<RequestChange> order{fusion, graph, four_bit_weights};
   const auto first = walk_changes(job, {}, order);
   REQUIRE(first);
@@ -204,7 +204,7 @@ TEST_CASE("optimize: the average over all orders is that of every order walked")
 }
 
 TEST_CASE("optimize: without a host and at full roofs a step is what tensor_decode reads and says") {
-  RequestJob job = job_on("llama-2-70b", "h100_sxm");
+  RequestJob job = optimize_job("llama-2-70b", "h100_sxm");
   job.host = {.launch_s = 1e-12, .latency_s = 1e-12, .between_s = 1e-12, .graph_launch_s = 1e-12, .graph_between_s = 0};
   job.least_kernel_s = 0;
   job.shares = {.peak = 1, .bits16 = 1, .bits8 = 1, .bits4 = 1};
@@ -212,7 +212,8 @@ TEST_CASE("optimize: without a host and at full roofs a step is what tensor_deco
   job.prompt = 4000;
   job.output = 192;
   job.batch = 8;
-  const RequestState s = priced(job, changes_of({flash_attention, fusion, graph, eight_bit_weights, tensor_parallel}));
+  const RequestState s =
+      optimize_state(job, optimize_set({flash_attention, fusion, graph, eight_bit_weights, tensor_parallel}));
   const auto machine = machine_of(*job.chip, Format::bf16);
   REQUIRE(machine);
   const DecodeSlab slab = decode_slab(*job.architecture,
@@ -235,11 +236,11 @@ TEST_CASE("optimize: without a host and at full roofs a step is what tensor_deco
 TEST_CASE("optimize: attention's bytes with and without FlashAttention are those of the walked square and its tiles") {
   // One head for each query head, so that the walked model counts the same.
   const Architecture& a = optimize_shape("llama-2-7b");
-  RequestJob job = job_on("llama-2-7b", "a100_80_sxm");
+  RequestJob job = optimize_job("llama-2-7b", "a100_80_sxm");
   job.prompt = 4096;
   job.output = 1;
-  const RequestState square = priced(job, changes_of({fusion})),
-                     tiled = priced(job, changes_of({fusion, flash_attention}));
+  const RequestState square = optimize_state(job, optimize_set({fusion})),
+                     tiled = optimize_state(job, optimize_set({fusion, flash_attention}));
   const FlashShape shape{.sequence = 4096, .head_dim = a.head_dim, .heads = a.heads, .batch = 1, .causal = true};
   const FlashWork counted = count_square(shape, FlashPass::forward);
   // What the tiles move at least: queries, keys, values and results once.
@@ -251,43 +252,44 @@ TEST_CASE("optimize: attention's bytes with and without FlashAttention are those
 }
 
 TEST_CASE("optimize: what a change brings and what it costs") {
-  RequestJob job = job_on("llama-3-8b", "h100_sxm");
+  RequestJob job = optimize_job("llama-3-8b", "h100_sxm");
   job.prompt = 8192;
   job.output = 256;
   job.batch = 32;
-  const ChangeSet base = changes_of({flash_attention, fusion, graph});
-  const RequestState wide = priced(job, base);
+  const ChangeSet base = optimize_set({flash_attention, fusion, graph});
+  const RequestState wide = optimize_state(job, base);
   // Half of the cache is read, and held.
-  const RequestState narrow = priced(job, base.with(eight_bit_cache));
+  const RequestState narrow = optimize_state(job, base.with(eight_bit_cache));
   CHECK(near(narrow.decode.cache_bytes, wide.decode.cache_bytes / 2, 1e-9));
   CHECK(narrow.tpot_s < wide.tpot_s);
   // Weights alone in 8 bits leave a long prompt as it was; both operands in FP8 do not.
   job.eight_bits = EightBits::int8_weights;
-  CHECK(near(priced(job, base.with(eight_bit_weights)).ttft_s, wide.ttft_s, 0.02));
+  CHECK(near(optimize_state(job, base.with(eight_bit_weights)).ttft_s, wide.ttft_s, 0.02));
   job.eight_bits = EightBits::fp8;
-  const RequestState fp8 = priced(job, base.with(eight_bit_weights));
+  const RequestState fp8 = optimize_state(job, base.with(eight_bit_weights));
   CHECK(fp8.ttft_s < 0.65 * wide.ttft_s);
   // 4-bit weights take their place, and with them the FP8 products.
-  CHECK(priced(job, base.with(eight_bit_weights).with(four_bit_weights)).ttft_s > 1.4 * fp8.ttft_s);
+  CHECK(optimize_state(job, base.with(eight_bit_weights).with(four_bit_weights)).ttft_s > 1.4 * fp8.ttft_s);
   // A draft makes the first token later, and with a large batch every token: checking costs arithmetic.
-  const RequestState drafted = priced(job, base.with(speculative));
+  const RequestState drafted = optimize_state(job, base.with(speculative));
   CHECK(drafted.ttft_s > wide.ttft_s);
   job.prompt = 128;
   job.batch = 512;
-  CHECK(priced(job, base.with(speculative)).tpot_s > priced(job, base).tpot_s);
+  CHECK(optimize_state(job, base.with(speculative)).tpot_s > optimize_state(job, base).tpot_s);
   job.batch = 1;
-  CHECK(priced(job, base.with(speculative)).tpot_s < priced(job, base).tpot_s);
-  CHECK(near(priced(job, base.with(speculative)).tokens, (1 - std::pow(0.7, 5)) / 0.3, 1e-9));
+  CHECK(optimize_state(job, base.with(speculative)).tpot_s < optimize_state(job, base).tpot_s);
+  CHECK(near(optimize_state(job, base.with(speculative)).tokens, (1 - std::pow(0.7, 5)) / 0.3, 1e-9));
 }
 
 TEST_CASE("optimize: what cannot be says why") {
-  RequestJob job = job_on("mixtral-8x7b", "a100_80_sxm");
+  RequestJob job = optimize_job("mixtral-8x7b", "a100_80_sxm");
   CHECK(price_request(job, {}).error.starts_with("Without a compiler a layer of experts is a loop"));
-  job = job_on("llama-2-7b", "a100_80_sxm");
+  job = optimize_job("llama-2-7b", "a100_80_sxm");
   job.eight_bits = EightBits::fp8;
-  CHECK(price_request(job, changes_of({eight_bit_weights})).error.find("fp8") != std::string::npos);
+  CHECK(price_request(job, optimize_set({eight_bit_weights})).error.find("fp8") != std::string::npos);
   job.chips = 3;
-  CHECK(price_request(job, changes_of({tensor_parallel})).error == "32 query heads cannot be dealt evenly to 3 chips.");
+  CHECK(price_request(job, optimize_set({tensor_parallel})).error ==
+        "32 query heads cannot be dealt evenly to 3 chips.");
   job.draft_layers = 33;
   CHECK(price_request(job, {}).error.find("from 1 to 32 layers") != std::string::npos);
   const RequestChange twice[] = {graph, graph};
