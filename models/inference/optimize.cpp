@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <memory>
 
 #include "models/base/integer_math.h"
 #include "models/inference/kv_cache.h"
@@ -15,22 +15,51 @@
 #include "models/transformer/weight_storage.h"
 
 namespace models::inference {
+
+/// The operations of a job's passes, each list made once.
+class OperationLists {
+ public:
+  explicit OperationLists(const RequestJob& job) : model_(*job.architecture), draft_(model_) {
+    draft_.layers = job.draft_layers;
+    if (!draft_.layer_forms.empty()) draft_.layer_forms.resize(static_cast<std::size_t>(job.draft_layers));
+  }
+  /// The model, or the draft: the model's first layers with its embedding and output matrix.
+  const Architecture& architecture(bool draft) const { return draft ? draft_ : model_; }
+  const std::vector<LayerOperation>& find(bool draft, const Workload& workload) {
+    for (const auto& one : listed_)
+      if (one->draft == draft && one->workload == workload) return one->operations;
+    auto made = std::make_unique<Listed>(Listed{draft, workload, model_operations(architecture(draft), workload)});
+    return listed_.emplace_back(std::move(made))->operations;
+  }
+
+ private:
+  struct Listed {
+    bool draft = false;
+    Workload workload;
+    std::vector<LayerOperation> operations;
+  };
+  const Architecture& model_;
+  Architecture draft_;
+  std::vector<std::unique_ptr<Listed>> listed_;
+};
+
 namespace {
 
 /// What the changes make of the job: formats, peaks and rates of one chip.
 struct Pricing {
   const RequestJob& job;
   ChangeSet set;
+  OperationLists& lists;
   double weight_bytes = 2, cache_bytes = 2;
   double product_peak = 0, other_peak = 0;  ///< FLOP/s that products and all else reach
-  double peak = 0;                          ///< of the products' format, as stated
+  double peak = 0;                          ///< stated for the products' format
   double weight_rate = 0, other_rate = 0;   ///< bytes/s that products and all else reach
   double chips = 1, copies = 1;
 };
 
 /// Passes of the same operations, and where they run.
 struct PassSpec {
-  const Architecture* architecture = nullptr;
+  bool draft = false;
   Phase phase = Phase::decode;
   std::int64_t tokens = 1;  ///< new ones of each request in decode
   bool graph = false;
@@ -75,11 +104,10 @@ LaunchChain eager_launch(double kernel_s, const LaunchHost& host) {
 }
 
 /// One operation as kernels of a chain, and its work, once.
-LaunchChain add_operation(const Pricing& p, const PassSpec& spec, const LayerOperation& op, RequestPass& pass,
-                          double repeats) {
+LaunchChain add_operation(const Pricing& p, const LayerOperation& op, RequestPass& pass, double repeats) {
   const RequestJob& job = p.job;
   const bool fused = p.set.has(RequestChange::fusion);
-  const double kernels = fused ? 1 : as_double(eager_kernels(op, *spec.architecture));
+  const double kernels = fused ? 1 : as_double(eager_kernels(op, *p.job.architecture));
   const double parts = op.name == "cache write" ? kernels : 1;  // each of its two kernels writes its half
   const double share = divided(op, job.whole_head) ? 1 / p.chips : 1;
   const bool product = reads_weights(op);
@@ -102,7 +130,7 @@ LaunchChain add_talk(const Pricing& p, const PassSpec& spec, RequestPass& pass, 
   const RequestJob& job = p.job;
   const double tokens = as_double(job.batch) * as_double(spec.phase == Phase::decode ? spec.tokens : job.prompt);
   const AllReduceTime one = all_reduce_time(AllReduceAlgorithm::fastest, {.ranks = job.chips, .ranks_per_node = 64},
-                                            job.links, tokens * as_double(spec.architecture->hidden) * 2);
+                                            job.links, tokens * as_double(job.architecture->hidden) * 2);
   const double each_s = std::max(one.total_s(), job.least_kernel_s);
   pass.kernels += 2 * repeats;
   pass.busy_s += 2 * repeats * each_s;
@@ -113,15 +141,15 @@ LaunchChain add_talk(const Pricing& p, const PassSpec& spec, RequestPass& pass, 
 /// Keys and values that attention reads in the pass, on one chip.
 double cache_read_bytes(const Pricing& p, const PassSpec& spec, const Workload& w) {
   if (spec.phase != Phase::decode) return 0;
-  return as_double(w.batch) * kv_cache_bytes(*spec.architecture, as_double(w.context), p.cache_bytes) * p.copies /
-         p.chips;
+  return as_double(w.batch) * kv_cache_bytes(p.lists.architecture(spec.draft), as_double(w.context), p.cache_bytes) *
+         p.copies / p.chips;
 }
 
 /// One pass, layer by layer: its kernels one after the other, or all of them as one graph.
 LaunchChain add_pass(const Pricing& p, const PassSpec& spec, RequestPass& pass) {
   const Workload w = workload_of(p, spec);
   LaunchChain whole;
-  const std::vector<LayerOperation> operations = model_operations(*spec.architecture, w);
+  const std::vector<LayerOperation>& operations = p.lists.find(spec.draft, w);
   RequestPass own;
   std::size_t i = 0;
   while (i < operations.size()) {
@@ -130,7 +158,7 @@ LaunchChain add_pass(const Pricing& p, const PassSpec& spec, RequestPass& pass) 
     const bool in_layers = operations[i].layer != "embedding" && operations[i].layer != "output";
     const double repeats = in_layers ? as_double(operations[i].count) : 1;
     for (; end < operations.size() && operations[end].layer == operations[i].layer; ++end)
-      layer = layer.then(add_operation(p, spec, operations[end], own, repeats));
+      layer = layer.then(add_operation(p, operations[end], own, repeats));
     if (in_layers && p.chips > 1) layer = layer.then(add_talk(p, spec, own, repeats));
     whole = whole.then(layer.repeated(repeats));
     i = end;
@@ -170,9 +198,9 @@ std::string request_size_problem(const RequestJob& job) {
 }
 
 /// Formats, rates and chips of the job with these changes.
-Result<Pricing> pricing_of(const RequestJob& job, ChangeSet set) {
+Result<Pricing> pricing_of(const RequestJob& job, ChangeSet set, OperationLists& lists) {
   using Out = Result<Pricing>;
-  Pricing p{.job = job, .set = set};
+  Pricing p{.job = job, .set = set, .lists = lists};
   const Architecture& a = *job.architecture;
   if (a.moe.routed > 0 && !set.has(RequestChange::fusion))
     return Out::fail(
@@ -208,24 +236,16 @@ Result<Pricing> pricing_of(const RequestJob& job, ChangeSet set) {
   return Out::ok(std::move(p));
 }
 
-/// The first layers of the model with its embedding and output matrix.
-Architecture draft_of(const RequestJob& job) {
-  Architecture draft = *job.architecture;
-  draft.layers = job.draft_layers;
-  if (!draft.layer_forms.empty()) draft.layer_forms.resize(static_cast<std::size_t>(job.draft_layers));
-  return draft;
-}
-
 /// A chip's weights, caches at the end, draft, and the scores of one layer where they are stored.
-double held_by_chip(const Pricing& p, const Architecture* draft) {
+double held_by_chip(const Pricing& p, bool drafts) {
   const RequestJob& job = p.job;
   const Architecture& a = *job.architecture;
   const double batch = as_double(job.batch), prompt = as_double(job.prompt), tokens = prompt + as_double(job.output);
   double held = stored_weight_bytes(a, 8 * p.weight_bytes) / p.chips +
                 batch * kv_cache_bytes(a, tokens, p.cache_bytes) * p.copies / p.chips;
-  if (draft)
-    held += layer_matrix_parameters(*draft) * p.weight_bytes / p.chips +
-            batch * kv_cache_bytes(*draft, tokens, p.cache_bytes) * p.copies / p.chips;
+  if (const Architecture& draft = p.lists.architecture(true); drafts)
+    held += layer_matrix_parameters(draft) * p.weight_bytes / p.chips +
+            batch * kv_cache_bytes(draft, tokens, p.cache_bytes) * p.copies / p.chips;
   if (!p.set.has(RequestChange::flash_attention)) held += batch * as_double(a.heads) / p.chips * prompt * prompt * 2;
   return held;
 }
@@ -245,26 +265,34 @@ RequestPass& RequestPass::operator+=(const RequestPass& o) {
   return *this;
 }
 
-Result<RequestState> price_request(const RequestJob& job, ChangeSet set) {
+RequestPricer::RequestPricer(const RequestJob& job) : job_(job) {}
+RequestPricer::~RequestPricer() = default;
+
+Result<RequestState> RequestPricer::price(ChangeSet set) {
   using Out = Result<RequestState>;
+  const RequestJob& job = job_;
   if (std::string problem = request_size_problem(job); !problem.empty()) return Out::fail(std::move(problem));
-  auto pricing = pricing_of(job, set);
+  if (!lists_) lists_ = std::make_unique<OperationLists>(job);
+  auto pricing = pricing_of(job, set, *lists_);
   if (!pricing) return Out::fail(std::move(pricing.error));
   const Pricing& p = *pricing;
   const bool speculates = set.has(RequestChange::speculative), graph = set.has(RequestChange::graph);
-  const Architecture draft = speculates ? draft_of(job) : Architecture{};
   RequestState s{.peak_flops_per_s = p.peak, .chips = static_cast<std::int64_t>(p.chips)};
-  LaunchChain prompts = add_pass(p, {job.architecture, Phase::prefill}, s.prefill);
-  if (speculates) prompts = prompts.then(add_pass(p, {&draft, Phase::prefill}, s.prefill));
-  s.prefill.time_s = prompts.period_s(job.host.launch_s, job.host.latency_s);
-  LaunchChain round;
+  LaunchChain prompts = add_pass(p, {.phase = Phase::prefill}, s.prefill), round;
+  std::int64_t checked = 1;
   if (speculates) {
-    for (std::int64_t i = 0; i < job.draft_length; ++i)
-      round = round.then(add_pass(p, {&draft, Phase::decode, 1, graph}, s.decode));
+    prompts = prompts.then(add_pass(p, {.draft = true, .phase = Phase::prefill}, s.prefill));
+    RequestPass guess;
+    const LaunchChain one = add_pass(p, {.draft = true, .graph = graph}, guess);
+    for (std::int64_t i = 0; i < job.draft_length; ++i) {
+      round = round.then(one);
+      s.decode += guess;
+    }
     s.tokens = expected_tokens(job.acceptance, as_double(job.draft_length));
+    checked = job.draft_length + 1;
   }
-  const std::int64_t checked = speculates ? job.draft_length + 1 : 1;
-  round = round.then(add_pass(p, {job.architecture, Phase::decode, checked, graph}, s.decode));
+  round = round.then(add_pass(p, {.tokens = checked, .graph = graph}, s.decode));
+  s.prefill.time_s = prompts.period_s(job.host.launch_s, job.host.latency_s);
   s.decode.time_s = round.period_s(graph ? job.host.graph_launch_s : job.host.launch_s, job.host.latency_s);
   const double batch = as_double(job.batch), output = as_double(job.output);
   s.ttft_s = s.prefill.time_s;
@@ -272,9 +300,13 @@ Result<RequestState> price_request(const RequestJob& job, ChangeSet set) {
   s.request_s = s.ttft_s + (output - 1) * s.tpot_s;
   s.tokens_per_s = batch * output / s.request_s;
   s.bytes_per_token = (s.decode.weight_bytes + s.decode.cache_bytes) * p.chips / (batch * s.tokens);
-  s.held_bytes = held_by_chip(p, speculates ? &draft : nullptr);
+  s.held_bytes = held_by_chip(p, speculates);
   s.fits = s.held_bytes <= job.memory_share * job.chip->memory_bytes;
   return Out::ok(std::move(s));
+}
+
+Result<RequestState> price_request(const RequestJob& job, ChangeSet changes) {
+  return RequestPricer(job).price(changes);
 }
 
 }  // namespace models::inference

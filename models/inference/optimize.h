@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -60,7 +61,7 @@ struct RequestJob {
   std::int64_t batch = 1;                 ///< requests that begin and run together
   EightBits eight_bits = EightBits::int8_weights;
   double four_bits = 5;   ///< bits of a weight, constants of its group counted
-  double cache_bits = 8;  ///< of a number of the cache where it is narrow; else 16
+  double cache_bits = 8;  ///< a number of the cache takes so many where it is narrow, else 16
   std::int64_t draft_length = 4, draft_layers = 4;
   double acceptance = 0.7;  ///< chance that a drafted token is kept
   std::int64_t chips = 2;   ///< behind `tensor_parallel`
@@ -105,11 +106,26 @@ struct RequestState {
 /// cannot be cut, experts without a compiler (their loop's launches depend on the tokens).
 Result<RequestState> price_request(const RequestJob& job, ChangeSet changes);
 
+/// The same for many sets of changes of one job, which must outlive it: operations are listed once for all sets that
+/// have the same.
+class RequestPricer {
+ public:
+  explicit RequestPricer(const RequestJob& job);
+  ~RequestPricer();
+  RequestPricer(const RequestPricer&) = delete;
+  RequestPricer& operator=(const RequestPricer&) = delete;
+  Result<RequestState> price(ChangeSet changes);
+
+ private:
+  const RequestJob& job_;
+  std::unique_ptr<class OperationLists> lists_;
+};
+
 /// One change in its place, and in all places it could have.
 struct ChangeStage {
   RequestChange change{};
   RequestState after;
-  double saved_s = 0, gain = 1;  ///< of the request, against the stage before; below 0 and 1 where it got slower
+  double saved_s = 0, gain = 1;  ///< won of the request against the stage before; below 0 and 1 where it got slower
   double first_saved_s = 0, last_saved_s = 0;
   double first_gain = 1;                 ///< as the first, on the request as found
   double last_gain = 1;                  ///< when all others are there

@@ -14,12 +14,13 @@ using SubsetStates = std::vector<RequestState>;
 Result<SubsetStates> price_subsets(const RequestJob& job, ChangeSet found, std::span<const RequestChange> order) {
   using Out = Result<SubsetStates>;
   SubsetStates states;
+  RequestPricer pricer(job);
   states.reserve(std::size_t{1} << order.size());
   for (std::size_t subset = 0; subset < std::size_t{1} << order.size(); ++subset) {
     ChangeSet set = found;
     for (std::size_t i = 0; i < order.size(); ++i)
       if (subset >> i & 1u) set = set.with(order[i]);
-    auto state = price_request(job, set);
+    auto state = pricer.price(set);
     if (!state) return Out::fail(std::move(state.error));
     states.push_back(*std::move(state));
   }

@@ -93,12 +93,13 @@ void arrange_strips(const Inputs& in, const Outputs& out, const Run& run, Pictur
                         .change = static_cast<std::int64_t>(i),
                         .found = found});
   }
-  p.roofs = format_text(run.largest_peak, "FLOP/s") + " above, " + format_text(run.bandwidth_bytes_per_s, "B/s") +
-            " below" + (out.now.chips > 1 ? ", of one chip" : "");
+  p.roofs = "width is time, area is work: up to " + format_text(run.largest_peak, "FLOP/s") + " above, " +
+            format_text(run.bandwidth_bytes_per_s, "B/s") + " below" + (out.now.chips > 1 ? ", on one chip" : "");
 }
 
 Curve batch_line(const std::vector<BatchPoint>& points, std::string label, widgets::Tint tint, bool dashed) {
-  Curve line{.label = std::move(label), .info = "batch x answer / request", .tint = tint, .dashed = dashed};
+  Curve line{
+      .label = std::move(label), .info = "batch x answer / request", .tint = tint, .dashed = dashed, .named = false};
   for (const BatchPoint& b : points) line.add(b.tpot_s, b.tokens_per_s);
   return line;
 }

@@ -105,6 +105,7 @@ double most_batch(const RequestJob& job, ChangeSet set, const RequestState& at) 
 
 std::vector<BatchPoint> over_batch(const RequestJob& job, ChangeSet set, double most) {
   std::vector<BatchPoint> points;
+  if (!(most >= 1)) return points;
   const auto last = static_cast<std::int64_t>(std::clamp(most, 1.0, 1024.0));
   RequestJob at = job;
   for (std::int64_t batch = 1;; batch = std::min(2 * batch, last)) {
@@ -182,8 +183,13 @@ chapters::Computed<Outputs, Run> compute(const Inputs& in, const Progress& progr
   judge(out);
   out.found_waits = waits_of(out.found);
   out.waits = waits_of(out.now);
+  const auto launching = [&](ChangeSet set, const RequestState& s) {
+    return s.decode.launches * (set.has(RequestChange::graph) ? job->host.graph_launch_s : job->host.launch_s);
+  };
   ChangeSet all = found;
   for (const RequestChange c : *order) all = all.with(c);
+  out.found_launching_s = launching(found, out.found);
+  out.launching_s = launching(all, out.now);
   out.found_most_batch = most_batch(*job, found, out.found);
   out.most_batch = most_batch(*job, all, out.now);
   auto run = std::make_shared<Run>();

@@ -146,7 +146,8 @@ void describe_each(Fields& f, Outputs& o) {
            {.absent = not_made});
     f.real(k.last, c.last_gain, {"... as the last", "\xC3\x97"}, "What it would gain where all others are made.",
            {.absent = not_made});
-    f.real(k.saved, c.saved_s, {"... saves here", "s"}, "Of the request; below 0 it costs.", {.absent = not_made});
+    f.real(k.saved, c.saved_s, {"... saves here", "s"}, "What the request gets shorter by; below 0 it costs.",
+           {.absent = not_made});
     f.real(k.average, c.average_s, {"... saves on average", "s"}, "Over all orders of those that are made.",
            {.absent = not_made, .formula = "mean over orders of (before - after)", .source = shapley});
   }
@@ -167,7 +168,8 @@ void describe_request(Fields& f, Outputs& o) {
          {.headline = true, .against = {"as found", "found_ttft_s"}});
   f.real("speedup", o.speedup, {"Speed-up", "\xC3\x97"}, {.formula = "request as found / request"});
   f.real("user_tokens_per_s", o.user_tokens_per_s, {"One user gets", "tokens/s"}, {.formula = "1 / time per token"});
-  f.real("measured_tokens_per_s", o.measured, {"Measured", "tokens/s"}, "Of this state, all requests together.",
+  f.real("measured_tokens_per_s", o.measured, {"Measured", "tokens/s"},
+         "What somebody measured with these changes, all requests together.",
          {.absent = not_measured, .source = "gpt-fast: the ladder of its post of 2023-11-30, and its README"});
   f.real("residual", o.residual, {"The model is off by", "%"},
          {.absent = not_measured, .formula = "model / measured - 1"});
@@ -182,12 +184,15 @@ void describe_request(Fields& f, Outputs& o) {
          {.absent = not_measured, .formula = "model / measured - 1"});
 }
 
-void describe_state(Fields& f, models::inference::RequestState& s, std::string_view prefix_help, bool found) {
+void describe_state(Fields& f, models::inference::RequestState& s, double& launching_s, std::string_view prefix_help,
+                    bool found) {
   const auto key = [&](std::string_view now, std::string_view before) { return found ? before : now; };
   f.real(key("bytes_per_token", "found_bytes_per_token"), s.bytes_per_token, {"Read per token", "B"}, prefix_help,
          {.formula = "(weights + caches of a step) / tokens of a step"});
   f.real(key("kernels", "found_kernels"), s.decode.kernels, "Kernels of a step", prefix_help);
   f.real(key("launches", "found_launches"), s.decode.launches, "Launches of a step", prefix_help);
+  f.real(key("launching_s", "found_launching_s"), launching_s, {"... the host takes for them", "s"}, prefix_help,
+         {.formula = "launches x time per launch"});
   f.real(key("step_s", "found_step_s"), s.decode.time_s, {"A step", "s"}, prefix_help);
   f.real(key("kernels_s", "found_kernels_s"), s.decode.busy_s, {"... its kernels back to back", "s"}, prefix_help,
          {.formula = "sum of max(FLOP / peak reached, bytes / bandwidth reached, smallest)"});
@@ -241,25 +246,28 @@ void describe(Fields& f, Outputs& o) {
   f.group("What order does");
   f.text("widest", o.widest, "Differs most",
          "The change that gains least here against what it would as the first or the last; where none does, most.");
-  f.real("widest_gain", o.widest_gain, {"... gains here", "\xC3\x97"}, {.absent = not_made});
+  f.real("widest_gain", o.widest_gain, {"... gains here", "\xC3\x97"}, "In its place in this order.",
+         {.absent = not_made});
   f.text("widest_place", o.widest_place, "... would otherwise stand", "Which of the two places.");
-  f.real("widest_other_gain", o.widest_other_gain, {"... gains there", "\xC3\x97"}, {.absent = not_made});
+  f.real("widest_other_gain", o.widest_other_gain, {"... gains there", "\xC3\x97"}, "In that other place.",
+         {.absent = not_made});
   f.text("worthiest", o.worthiest, "Worth most", "The change that saves most on average over all orders.");
   f.real("worthiest_s", o.worthiest_s, {"... on average", "s"}, {.absent = not_made, .source = shapley});
   f.table("stages", o.stages, "In this order", {.max_items = request_change_count});
   describe_each(f, o);
   f.group("A step of decode");
-  describe_state(f, o.now, "With all changes.", false);
+  describe_state(f, o.now, o.launching_s, "With all changes.", false);
   f.real("waits", o.waits, {"Device waits", "%"}, "Share of a step in which no kernel runs.");
   f.real("tokens_per_step", o.now.tokens, {"Tokens of a step", "tokens"}, "For each request; above 1 with a draft.",
          {.formula = "(1 - a^(g + 1)) / (1 - a)", .source = "Leviathan et al. 2023, equation 1"});
   f.real("talk_s", o.now.decode.talk_s, {"All-reduces", "s"}, "Two in each layer where chips share it.");
   f.real("room_bytes", o.room_bytes, {"A chip may hold", "B"}, "Nine tenths of its memory.");
-  f.real("most_batch", o.most_batch, "Requests that fit", "Of this length, at once, with all changes.");
+  f.real("most_batch", o.most_batch, "Requests that fit", "Requests as long as this, at once, with all changes.");
   f.group("A step as found");
-  describe_state(f, o.found, "Before the first change.", true);
+  describe_state(f, o.found, o.found_launching_s, "Before the first change.", true);
   f.real("found_waits", o.found_waits, {"Device waits", "%"}, "Share of a step in which no kernel runs.");
-  f.real("found_most_batch", o.found_most_batch, "Requests that fit", "Of this length, at once, before any change.");
+  f.real("found_most_batch", o.found_most_batch, "Requests that fit",
+         "Requests as long as this, at once, before any change.");
 }
 
 LabPtr make() {

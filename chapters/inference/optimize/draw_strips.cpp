@@ -13,7 +13,7 @@ namespace {
 
 using widgets::Align, widgets::Font, widgets::Painter, widgets::Rect, widgets::Theme, widgets::Type;
 
-constexpr float above_share = 0.36f;  ///< of a row's height, for arithmetic
+constexpr float above_share = 0.36f;  ///< the part of a row's height above its axis
 
 /// Names at the left, strips on one clock, figures at the right; in pixels.
 struct StripPlan {
@@ -216,7 +216,10 @@ void paint_strip_key(const Painter& p, const StripPlan& plan, const Picture& pic
   widgets::layout_legend(legend, wide, widgets::legend_row_px(), widgets::measure_text, view.legend);
   widgets::paint_legend(p, plan.area.min, wide, legend, view.legend);
   const float small = t.type(Type::small), y = plan.top - small - t.px(4);
-  widgets::fit_text(p, {plan.left, y}, "width is time, area is work", plan.right - plan.left, t.muted, Type::small);
+  const float room = plan.right - plan.left;
+  const bool whole = widgets::text_size(picture.roofs, Type::small).x <= room;
+  widgets::fit_text(p, {plan.left, y}, whole ? std::string_view(picture.roofs) : "width is time, area is work", room,
+                    t.muted, Type::small);
   if (!picture.measured) return;
   constexpr std::string_view words = "measured, gpt-fast";
   const float text = widgets::text_size(words, Type::small).x, x = plan.area.max.x - text;

@@ -77,8 +77,9 @@ struct Outputs {
   models::inference::RequestState found, now;
   double speedup = 1, room_bytes = 0;  ///< room: of a chip, that may be filled
   double found_measured = no_figure, found_residual = no_figure, measured = no_figure, residual = no_figure;
-  double user_tokens_per_s = 0;       ///< one request's in decode
-  double found_waits = 0, waits = 0;  ///< % of a step in which the device has no kernel
+  double user_tokens_per_s = 0;                   ///< one request's in decode
+  double found_waits = 0, waits = 0;              ///< % of a step in which the device has no kernel
+  double found_launching_s = 0, launching_s = 0;  ///< what the host takes to launch a step
   double found_most_batch = 0, most_batch = 0;
   std::string widest;        ///< the change that its place costs most, or else favours most
   std::string widest_place;  ///< where it would gain otherwise: as the first, or as the last
@@ -109,8 +110,8 @@ struct Strip {
   double ttft_s = 0, request_s = 0, before_s = 0;
   double measured_s = no_figure;               ///< the request, as measured
   double roof = 1;                             ///< the peak of its format over the largest of all rows
-  double prefill_flops = 0, decode_flops = 0;  ///< of the largest peak
-  double prefill_bytes = 0, decode_weights = 0, decode_caches = 0, decode_other = 0;  ///< of the bandwidth
+  double prefill_flops = 0, decode_flops = 0;  ///< shares of the largest peak
+  double prefill_bytes = 0, decode_weights = 0, decode_caches = 0, decode_other = 0;  ///< shares of the bandwidth
   bool fits = true;
 };
 /// A change that is no row: off, or there from the start.

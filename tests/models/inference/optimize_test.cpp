@@ -286,7 +286,7 @@ TEST_CASE("optimize: what cannot be says why") {
   CHECK(price_request(job, {}).error.starts_with("Without a compiler a layer of experts is a loop"));
   job = optimize_job("llama-2-7b", "a100_80_sxm");
   job.eight_bits = EightBits::fp8;
-  CHECK(price_request(job, optimize_set({eight_bit_weights})).error.find("fp8") != std::string::npos);
+  CHECK(price_request(job, optimize_set({eight_bit_weights})).error.find("FP8") != std::string::npos);
   job.chips = 3;
   CHECK(price_request(job, optimize_set({tensor_parallel})).error ==
         "32 query heads cannot be dealt evenly to 3 chips.");
