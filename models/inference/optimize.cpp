@@ -225,7 +225,8 @@ Result<Pricing> pricing_of(const RequestJob& job, ChangeSet set, OperationLists&
   if (set.has(RequestChange::eight_bit_cache)) p.cache_bytes = job.cache_bits / 8;
   const double bandwidth = machine->bandwidth_bytes_per_s;
   p.other_rate = bandwidth * job.shares.bits16;
-  p.weight_rate = bandwidth * (four ? job.shares.bits4 : eight ? job.shares.bits8 : job.shares.bits16);
+  const bool widened = eight && job.eight_bits == EightBits::int8_weights;
+  p.weight_rate = bandwidth * (four ? job.shares.bits4 : widened ? job.shares.bits8 : job.shares.bits16);
   if (set.has(RequestChange::tensor_parallel) && job.chips > 1) {
     if (std::string problem = decode_cut_problem(a, job.chips); !problem.empty()) return Out::fail(std::move(problem));
     if (!(job.links.inside_bytes_per_s > 0))

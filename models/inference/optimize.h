@@ -46,9 +46,9 @@ struct ChangeSet {
 enum class EightBits : std::uint8_t { int8_weights, int8, fp8 };
 inline constexpr std::size_t eight_bits_count = 3;
 
-/// What kernels reach. Bandwidth by the width of the weights that a product reads; everything else as with 16 bits. The
-/// three and `all_reduce_s` were fitted on gpt-fast's published runs of Llama 2 70B, Llama 3 and Mixtral on A100; those
-/// of Llama 2 7B judge them: tests/models/inference/optimize_test.cpp holds runs and errors.
+/// What kernels reach. Bandwidth by the width of weights that a product widens on their way; everything else as with 16
+/// bits. The three and `all_reduce_s` were fitted on gpt-fast's published runs of Llama 2 70B, Llama 3 and Mixtral on
+/// A100; those of Llama 2 7B judge them: tests/models/inference/optimize_test.cpp holds runs and errors.
 struct KernelShares {
   double peak = 0.7;  ///< assumed
   double bits16 = 0.74, bits8 = 0.54, bits4 = 0.56;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "chapters/inference/optimize/lab.h"
@@ -31,7 +32,7 @@ std::string detail_of(RequestChange change, const RequestState& before, const Re
     case RequestChange::tensor_parallel:
       return count_text(static_cast<double>(after.chips)) + (after.chips == 1 ? " chip" : " chips");
     default:
-      return "a token " +
+      return "reads " +
              arrow_text(format_text(before.bytes_per_token, "B", 2), format_text(after.bytes_per_token, "B", 2));
   }
 }
@@ -71,8 +72,7 @@ void arrange_strips(const Inputs& in, const Outputs& out, const Run& run, Pictur
   p.longest_s = out.found.request_s;
   Strip& first = p.strips.emplace_back(Strip{.name = "As found"});
   fill_areas(out.found, run, first);
-  first.detail =
-      count_text(out.found.decode.kernels) + " kernels, " + format_text(out.found.bytes_per_token, "B", 2) + " a token";
+  first.detail = "reads " + format_text(out.found.bytes_per_token, "B", 2) + " a token";
   fill_measured(in, out.found_measured, first, p);
   const RequestState* before = &out.found;
   for (const StageRow& row : out.stages) {
@@ -144,6 +144,10 @@ void arrange_batch(const Inputs& in, const Outputs& out, const Run& run, Picture
   }
 }
 
+/// Names that stand beside each other under a plot.
+constexpr std::array<const char*, request_change_count> short_names{"FlashAtt.", "fusion",   "graph", "8-bit",
+                                                                    "4-bit",     "KV cache", "draft", "chips"};
+
 /// Over the changes: from the least to the most that each saves in any order, and where it stands in this one.
 void arrange_worth(const Outputs& out, Picture& p) {
   const auto dots = [](const char* label, widgets::Tint tint, widgets::Marker marker, float radius) {
@@ -156,7 +160,7 @@ void arrange_worth(const Outputs& out, Picture& p) {
   for (std::size_t i = 0; i < out.stages.size(); ++i) {
     const StageRow& r = out.stages[i];
     const double x = static_cast<double>(i);
-    p.worth_names.push_back(r.name);
+    p.worth_names.emplace_back(short_names[index_of(r.change)]);
     Curve span{
         .label = "all orders", .tint = widgets::Tint(), .alpha = 0.5f, .width = 6, .named = false, .legend = i == 0};
     span.add(x, r.least_saved_s);

@@ -36,7 +36,8 @@ void set_measured(const Inputs& in, const RequestJob& job, ChangeSet set, const 
   const MeasuredRung* rung = find_rung(job, set, in.model);
   if (!rung) return;
   measured = rung->tokens_per_s;
-  residual = 100 * (state.tokens_per_s / measured - 1);
+  // Which draft was measured is not stated, so that ours is not held against it.
+  residual = set.has(RequestChange::speculative) ? no_figure : 100 * (state.tokens_per_s / measured - 1);
 }
 
 void fill_stages(const Inputs& in, const RequestJob& job, const ChangeWalk& walk, Outputs& out) {

@@ -87,6 +87,6 @@ TEST_CASE("optimize lab: what cannot be says why, and what does not fit is said"
   set(*lab, "fusion", "found");
   CHECK(reason_of(*lab).empty());
   CHECK(answer_of("inference/optimize", R"({"model": "llama-3-70b", "four_bit": "off", "eight_bit": "off"})")
-            .starts_with("A request to Llama 3 70B does not fit: a chip would have to hold `141 GB`"));
+            .starts_with("A request to Llama 3 70B does not fit: a chip would have to hold `148 GB`"));
   CHECK(reason_of(set(*lab, "chip", "tpu_v5e")).find("compiled whole") != std::string::npos);
 }
