@@ -58,6 +58,7 @@
   LAB(inference, flash_attention) \
   LAB(inference, speculative) \
   LAB(inference, attention_patterns) \
+  LAB(inference, optimize) \
   LAB(inference, tensor_parallel) \
   LAB(serving, batching) \
   LAB(serving, paged_kv) \

@@ -8,15 +8,6 @@ namespace {
 
 std::int64_t launch_ns(double seconds) { return std::llround(seconds * 1e9); }
 
-/// Kernels that an eager framework runs for one operation.
-std::int64_t eager_kernels(const LayerOperation& op, bool rms) {
-  constexpr std::int64_t rms_norm = 8, rotation = 10, static_cache = 2;
-  if (op.group == OperationGroup::norm) return rms ? rms_norm : 1;
-  if (op.name == "rope") return rotation;
-  if (op.name == "cache write") return static_cache;
-  return 1;
-}
-
 void append(LaunchList& list, std::int32_t operation, std::int32_t layer) {
   const LaunchOperation& op = list.operations[static_cast<std::size_t>(operation)];
   const std::int64_t duration_ns = std::max<std::int64_t>(1, launch_ns(op.kernel_s));
@@ -40,6 +31,14 @@ const std::array<RecordedLaunches, 4>& recorded_launches() {
   return all;
 }
 
+std::int64_t eager_kernels(const LayerOperation& op, const Architecture& architecture) {
+  constexpr std::int64_t rms_norm = 8, rotation = 10, static_cache = 2;
+  if (op.group == OperationGroup::norm) return architecture.norm_bias ? 1 : rms_norm;
+  if (op.name == "rope") return rotation;
+  if (op.name == "cache write") return static_cache;
+  return 1;
+}
+
 Result<LaunchList> launch_list(const Architecture& architecture, Workload workload, const Machine& machine,
                                bool compiled, double least_kernel_s) {
   using Out = Result<LaunchList>;
@@ -53,7 +52,7 @@ Result<LaunchList> launch_list(const Architecture& architecture, Workload worklo
   LaunchList list;
   const std::vector<LayerOperation> operations = model_operations(architecture, workload);
   const auto add = [&](const LayerOperation& op) {
-    const std::int64_t kernels = compiled ? 1 : eager_kernels(op, !architecture.norm_bias);
+    const std::int64_t kernels = compiled ? 1 : eager_kernels(op, architecture);
     // Each of an operation's element-wise kernels reads and writes what the fused one does; products have one kernel,
     // and of the cache's two each writes its half.
     const double parts = op.name == "cache write" ? static_cast<double>(kernels) : 1;

@@ -56,6 +56,9 @@ struct LaunchList {
   double kernels_s = 0;  ///< all kernels, back to back
 };
 
+/// Kernels that an eager framework runs for one operation; see launch_list.
+std::int64_t eager_kernels(const LayerOperation& op, const Architecture& architecture);
+
 /// The kernels of one forward step. Eager: 8 for an RMS norm (to float, square, mean, epsilon, root, scale, back,
 /// weight), 10 for a rotation, 2 for a cache of fixed size (index_copy_ of keys and of values), one for each other
 /// operation, as Hugging Face's modeling_llama asks for them; attention is one kernel that takes grouped heads as they
