@@ -27,7 +27,7 @@ struct BenchmarkRun {
   std::optional<double> offered_rate_per_s;     ///< requests sent a second; nothing where all were sent at once
   std::optional<std::int64_t> most_at_once;     ///< the limit on requests under way, where there was one
   double requests_per_s = 0, output_tokens_per_s = 0;
-  BenchmarkLatency ttft, tpot, itl, latency;  ///< of requests; itl of single tokens
+  BenchmarkLatency ttft, tpot, itl, latency;  ///< each request counts once, in itl each token
   bool operator==(const BenchmarkRun&) const = default;
 };
 

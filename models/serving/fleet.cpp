@@ -296,7 +296,7 @@ class Fleet {
   ServingSetup whole_, prompts_;
   std::vector<std::unique_ptr<Wire>> wires_;
   std::vector<std::unique_ptr<Member>> members_;  ///< those for prompts first
-  std::size_t first_ = 0;                         ///< of the pool that writes
+  std::size_t first_ = 0;                         ///< where the pool that writes begins
   std::vector<std::int64_t> next_us_, started_us_;
   std::vector<std::size_t> open_;
   std::vector<Sent> senders_;  ///< by request: who holds its cache, and since when

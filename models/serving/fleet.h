@@ -41,16 +41,16 @@ struct FleetParting {
   /// What a step costs in the pool of prompts, and the blocks of a replica there; null and 0: as in the other pool.
   const ServingCost* prefill_cost = nullptr;
   std::int64_t prefill_blocks = 0;
-  /// Of each replica, one way: a cache goes from one to one other, after those that either of them has begun.
+  /// The link of each replica, one way: a cache goes from one to one other, after those that either of them has begun.
   double link_bytes_per_s = 50e9, link_latency_s = 10e-6;
 };
 
 struct FleetSetup {
-  /// Of each replica (continuous or chunked, with a cost); `servers` of them at the start. Spans and queues are not
+  /// One replica (continuous or chunked, with a cost); `servers` of them at the start. Spans and queues are not
   /// pictured.
   ServingSetup replica;
   FleetRouter router = FleetRouter::round_robin;
-  std::uint64_t seed = 1;  ///< of two_choices
+  std::uint64_t seed = 1;  ///< for two_choices
   FleetScaling scaling;
   FleetParting parting;
   /// A request that comes to a replica where so many wait is refused at once; 0: never.

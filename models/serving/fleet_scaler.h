@@ -10,7 +10,7 @@ struct FleetLook {
   std::int64_t now_us = 0;
   std::int64_t replicas = 0, serving = 0;  ///< those that stay, and of them those that have started
   std::int64_t waiting = 0, running = 0;   ///< requests at those that serve
-  std::int64_t slots = 1;                  ///< of one replica
+  std::int64_t slots = 1;                  ///< that one replica has
   double busy_s = 0;                       ///< replica-seconds with work since the run began
 };
 
@@ -25,7 +25,7 @@ class FleetScaler {
   struct Wish {
     std::int64_t time_us = 0, replicas = 0;
   };
-  std::deque<Wish> wishes_;  ///< of the last hold_s
+  std::deque<Wish> wishes_;  ///< those of the last hold_s
   double busy_s_ = 0;        ///< at the last look
   std::int64_t looked_us_ = 0;
 };

@@ -87,7 +87,7 @@ struct ServedRequest {
 struct ServingCounts {
   std::int64_t completed = 0, refused = 0, preemptions = 0;
   std::int64_t dropped = 0;  ///< sent away because they had waited too long
-  double kept_tokens = 0;    ///< of prompts whose cache was still there, and that were not computed again
+  double kept_tokens = 0;    ///< tokens of prompts whose cache was still there, and that were not computed again
   /// Arrivals, admissions, steps that change the batch, first tokens, preemptions and departures.
   std::int64_t events = 0;
   double end_s = 0;  ///< time of the last departure

@@ -27,7 +27,7 @@ struct ComparedRun {
   std::int64_t requests = 0;
   double measured_per_s = 0, simulated_per_s = 0;
   double bound_per_s = std::nan("");      ///< with as many requests under way as there were
-  double reached_percent = std::nan("");  ///< of that, measured
+  double reached_percent = std::nan("");  ///< measured over that
   double sequences = 0;                   ///< under way at a time, by the log or by its limit
 };
 

@@ -58,7 +58,7 @@ void describe(Fields& f, ComparedRun& r) {
   f.real("measured_per_s", r.measured_per_s, "Measured tokens per second");
   f.real("simulated_per_s", r.simulated_per_s, "Simulated tokens per second");
   f.real("bound_per_s", r.bound_per_s, "The chips allow", {.absent = no_figure});
-  f.real("reached_percent", r.reached_percent, {"Of what the chips allow", "%"}, {.absent = no_figure});
+  f.real("reached_percent", r.reached_percent, {"Share of what the chips allow", "%"}, {.absent = no_figure});
   f.real("sequences", r.sequences, "Under way at a time");
 }
 
@@ -178,7 +178,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("benchmark_simulated_per_s", o.benchmark_simulated_per_s, "Simulated tokens per second",
          "The same load through the chosen policy, its slots and its cache, from the first request to the last token.",
          {.absent = no_benchmark, .formula = "output tokens / last departure"});
-  f.real("benchmark_reached", o.benchmark_reached, {"Of what the chips allow", "%"},
+  f.real("benchmark_reached", o.benchmark_reached, {"Share of what the chips allow", "%"},
          "With as many requests under way, at full roofs. Above 100 % the benchmark ran on other chips, in another "
          "format or with another model than is chosen here.",
          {.absent = no_benchmark, .formula = "measured / tokens per second at best"});

@@ -73,7 +73,7 @@ struct Outputs {
   std::int64_t warm_up = 0, failed = 0;
   ComparedBenchmark benchmark;
   double benchmark_tokens_per_s = std::nan(""), benchmark_simulated_per_s = std::nan(""),
-         benchmark_reached = std::nan("");  ///< of its fastest run
+         benchmark_reached = std::nan("");  ///< its fastest run
   std::string reason;
 };
 

@@ -45,7 +45,7 @@ class PlannerSchedules {
     auto operator<=>(const Key&) const = default;
   };
   struct Bubble {
-    double passes = 0;  ///< of the step that was run
+    double passes = 0;  ///< the bubble of the step that was run
     double more = 0;    ///< for each micro-batch more
   };
   double run_bubble(const PipelineSpec& spec, const PipelineTimes& times);
