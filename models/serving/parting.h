@@ -19,7 +19,7 @@ inline constexpr int parting_world_count = 3;
 struct PartingSetup {
   const ServingCost* cost = nullptr;  ///< what a step of one replica costs; its kv_bytes_per_token is what is sent
   std::int64_t replicas = 2;
-  std::int64_t prefill_replicas = 1;  ///< of those, in the parted world; less than `replicas`
+  std::int64_t prefill_replicas = 1;  ///< those for prompts alone in the parted world; less than `replicas`
   /// The cache of one replica: `blocks` blocks of `block_tokens` tokens.
   std::int64_t blocks = 1 << 20, block_tokens = 16;
   /// Users whose answers are under way when the picture begins, in turn over the replicas that write, each with
@@ -31,8 +31,8 @@ struct PartingSetup {
   std::int64_t chunk_tokens = 512;     ///< tokens of a mixed step, users' tokens included; 16 at least for prompts
   double lead_s = 0.1;                 ///< before the first lands
   double counted_s = 1;                ///< after that, in which tokens are counted
-  double link_bytes_per_s = 50e9;      ///< of each replica, one way
-  double link_latency_s = 10e-6;       ///< of a message
+  double link_bytes_per_s = 50e9;      ///< one way, for each replica
+  double link_latency_s = 10e-6;       ///< before the first byte of a cache
   std::int64_t max_ticks = 4'000'000;  ///< tokens whose times are kept; more than that stops the run
   const std::atomic<bool>* cancelled = nullptr;
 };
@@ -57,7 +57,7 @@ struct PartingHistory {
   std::vector<PartingReplica> replicas;  ///< all, those that read prompts alone first and without tokens
   std::vector<PartingPrompt> prompts;
   double busy_s = 0;          ///< replica-seconds with work in the time that is counted
-  double transfer_bytes = 0;  ///< of all prompts
+  double transfer_bytes = 0;  ///< all prompts together
   bool out_of_room = false;   ///< blocks ran out and somebody was sent back: the times mean nothing
   bool stopped = false;       ///< cancelled, or too many tokens
 };
@@ -73,9 +73,9 @@ struct PartingLimits {
 /// A world in figures, all in the time that is counted.
 struct PartingFigures {
   double longest_gap_s = 0;  ///< a user's, between one token and the next; one that reaches over an end counts whole
-  double ttft_s = 0;         ///< of the long prompts, mean
+  double ttft_s = 0;         ///< mean over the long prompts
   double longest_ttft_s = 0;
-  double gap_s = 0;                 ///< of the users, mean: the time over the tokens that one gets
+  double gap_s = 0;                 ///< mean over the users: the time over the tokens that one gets
   std::int64_t tokens = 0;          ///< that the users get
   std::int64_t tokens_lost = 0;     ///< that they would have got on all replicas without any prompt, less `tokens`
   std::int64_t payers = 0;          ///< users who get fewer than without
@@ -109,8 +109,9 @@ struct PartingStream {
 PartingSetup with_stream(PartingSetup setup, const PartingStream& stream);
 
 /// The interval at which chunks and a pool cost the users the same number of tokens, within 2 %: above it the pool is
-/// dearer. Sought from a sixteenth to sixteen times the stream's interval; nothing where neither changes sides there.
-std::optional<double> even_interval_s(const PartingSetup& setup, PartingStream stream);
+/// dearer. Sought from a sixteenth to sixteen times the stream's interval, and up to `longest_s`; nothing where neither
+/// changes sides there.
+std::optional<double> even_interval_s(const PartingSetup& setup, PartingStream stream, double longest_s);
 
 /// Seconds since the first at which `count` prompts land within `span_s`: evenly, or the first at 0 and the others
 /// uniform, which is a Poisson stream given their number. Sorted.

@@ -38,7 +38,7 @@ PartingSetup with_stream(PartingSetup setup, const PartingStream& stream) {
   return setup;
 }
 
-std::optional<double> even_interval_s(const PartingSetup& setup, PartingStream stream) {
+std::optional<double> even_interval_s(const PartingSetup& setup, PartingStream stream, double longest_s) {
   constexpr int doublings = 4, halvings = 6;
   const auto chunks_dearer = [&](double interval_s) {
     stream.interval_s = interval_s;
@@ -51,6 +51,7 @@ std::optional<double> even_interval_s(const PartingSetup& setup, PartingStream s
   for (int i = 0; i < doublings && !found; ++i) {
     (below ? low_s : high_s) = below ? high_s : low_s;
     (below ? high_s : low_s) *= below ? 2 : 0.5;
+    if (high_s > longest_s) return std::nullopt;
     found = chunks_dearer(below ? high_s : low_s) != below;
   }
   if (!found) return std::nullopt;

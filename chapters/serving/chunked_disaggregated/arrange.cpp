@@ -72,22 +72,25 @@ void add_pace(const Outputs& out, const Run& run, Picture& picture) {
   }
 }
 
-/// Tokens in time: stalled, chunked, then by how many replicas read.
-void add_ratio(const Outputs& out, const Run& run, Picture& picture) {
-  Curve mixed{.label = "all GPUs do both", .info = "tokens within both limits, per second", .tint = tint_of(chunked)};
-  Curve splits{.label = "parted", .info = "tokens within both limits, per second", .tint = tint_of(parted)};
-  Curve here{.label = "parted as set", .output = "in_time_per_s_parted", .tint = Tint::yours()};
-  for (const std::size_t w : {stalled, chunked}) {
-    mixed.add(static_cast<double>(w), out.world[w].figures.in_time_per_s);
-    picture.ratio_names.emplace_back(small_names[w]);
-  }
+/// Tokens in time: stalled, chunked, then by how many replicas read. Bars in which an answer begins too late stand out.
+void add_ratio(const Inputs& in, const Outputs& out, const Run& run, Picture& picture) {
+  const std::string info = "tokens within both limits, per second";
+  Curve mixed{.label = "all do both", .info = info, .tint = tint_of(chunked)};
+  Curve splits{.label = "parted", .info = info, .tint = tint_of(parted)};
+  Curve here{.label = "parted as set", .info = info, .output = "in_time_per_s_parted", .tint = Tint::yours()};
+  Curve late{.label = "some first token too late", .info = info, .tint = Tint::bad()};
+  const auto add = [&](Curve& bars, const PartingFigures& f, std::string name) {
+    Curve& where = f.longest_ttft_s > in.ttft_limit_s ? late : bars;
+    where.add(static_cast<double>(picture.ratio_names.size()), f.in_time_per_s);
+    picture.ratio_names.push_back(std::move(name));
+  };
+  for (const std::size_t w : {stalled, chunked}) add(mixed, out.world[w].figures, std::string(small_names[w]));
   for (const Point& p : run.splits) {
-    const auto place = static_cast<double>(picture.ratio_names.size());
     const auto readers = static_cast<std::int64_t>(p.at);
-    (readers == out.prefill_replicas ? here : splits).add(place, p.figures[parted].in_time_per_s);
-    picture.ratio_names.push_back(std::to_string(readers) + ":" + std::to_string(out.replicas - readers));
+    add(readers == out.prefill_replicas ? here : splits, p.figures[parted],
+        std::to_string(readers) + ":" + std::to_string(out.replicas - readers));
   }
-  picture.ratio = {std::move(mixed), std::move(splits), std::move(here)};
+  picture.ratio = {std::move(mixed), std::move(splits), std::move(here), std::move(late)};
 }
 
 /// The bill a second by how often a prompt comes.
@@ -126,7 +129,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
         std::max(picture.most_lost, picture.scenes[w].lost + std::max(0.0, picture.scenes[w].newcomers_lost));
   }
   add_pace(out, run, picture);
-  add_ratio(out, run, picture);
+  add_ratio(in, out, run, picture);
   add_bill(run, picture);
   picture.pool_words = pools_text(out.prefill_replicas, out.decode_replicas);
   return picture;

@@ -15,7 +15,9 @@ using widgets::format_text;
 
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 /// Tokens of all users in the time that is counted, at most: what one run may take.
-constexpr double most_tokens = 400'000;
+constexpr double most_tokens = 200'000;
+/// The same where an interval is sought, which takes some thirty runs.
+constexpr double most_sought = 50'000;
 
 struct Priced {
   models::ServingCost cost;
@@ -81,10 +83,14 @@ std::string room_problem(const Inputs& in, const PartingSetup& s, Outputs& out) 
          ": take fewer users, shorter texts or more chips.";
 }
 
+/// Tokens of all users in the time that is counted, at most.
+double tokens_counted(const Inputs& in, const PartingSetup& s) {
+  return static_cast<double>(in.decoders) * s.counted_s / s.cost->step_s(1, 1, static_cast<double>(in.context));
+}
+
 /// Too much to count, in a sentence; empty where it is not.
 std::string size_problem(const Inputs& in, const PartingSetup& s) {
-  const double step_s = s.cost->step_s(1, 1, static_cast<double>(in.context)),
-               tokens = static_cast<double>(in.decoders) * s.counted_s / step_s;
+  const double tokens = tokens_counted(in, s);
   if (tokens <= most_tokens) return {};
   return "About " + format_text(tokens, "tokens") +
          " would be written in the time that is counted: take fewer or more frequent prompts, or fewer users.";
@@ -123,9 +129,10 @@ void fill_transfer(const PartingSetup& s, const PartingHistory& history, Outputs
 void fill_standing(const Inputs& in, const PartingSetup& s, const References& references, Outputs& out) {
   const PartingSetup calm = models::calm_of(s);
   out.kept_lost = references.count(calm, models::play_parting(calm, PartingWorld::parted)).tokens_lost;
-  // Where bills are small, a few tokens decide; where a longer time would have too many, it is not sought.
-  if (size_problem(in, s).empty() && out.kept_lost > 0)
-    out.even_interval_s = models::even_interval_s(s, stream_of(in)).value_or(none);
+  const double tokens = tokens_counted(in, s);
+  if (tokens <= most_sought && out.kept_lost > 0)
+    out.even_interval_s =
+        models::even_interval_s(s, stream_of(in), in.interval_s * most_sought / tokens).value_or(none);
 }
 
 std::int64_t chunks_of(const PartingSetup& s, const PartingHistory& history) {

@@ -51,13 +51,15 @@ void describe_headlines(Fields& f, Outputs& o) {
                .source = "the engine's own times, in whole microseconds",
            });
   for (std::size_t w = 0; w < worlds; ++w)
-    f.real(ttft_rows.key[w], figures(w).ttft_s, {ttft_rows.label[w], "s"},
-           "From a long prompt's landing to the first token of its answer (TTFT); the mean, where several land.",
-           {
-               .headline = w == chunked,
-               .against = {w == chunked ? "stalled:" : "", w == chunked ? ttft_rows.key[stalled] : ""},
-               .source = "the engine's own times",
-           });
+    f.real(
+        ttft_rows.key[w], figures(w).ttft_s, {ttft_rows.label[w], "s"},
+        "From a long prompt's landing to the first token of its answer (TTFT), which the GPU that reads it writes; the "
+        "mean, where several land.",
+        {
+            .headline = w == chunked,
+            .against = {w == chunked ? "stalled:" : "", w == chunked ? ttft_rows.key[stalled] : ""},
+            .source = "the engine's own times",
+        });
   for (std::size_t w = 0; w < worlds; ++w)
     f.integer(lost_rows.key[w], figures(w).tokens_lost, {lost_rows.label[w], "tokens"},
               "What the users would have got in the time that is counted on all GPUs together, had no long prompt "
@@ -97,7 +99,7 @@ void describe_rates(Fields& f, Outputs& o) {
            "Mean time per output token (TPOT) of a user.", {.formula = "time counted x users / tokens"});
   for (std::size_t w = 0; w < worlds; ++w)
     f.integer(written_rows.key[w], figures(w).tokens, {written_rows.label[w], "tokens"},
-              "Of all users, in the time counted.");
+              "All users together, in the time counted.");
   for (std::size_t w = 0; w < worlds; ++w)
     f.real(last_rows.key[w], figures(w).longest_ttft_s, {last_rows.label[w], "s"},
            "The longest that a long prompt waits for the first token of its answer.");
@@ -112,13 +114,15 @@ void describe_rates(Fields& f, Outputs& o) {
 void describe(Fields& f, Inputs& in) {
   f.group("The prompt");
   f.integer("prompt", in.prompt, {"Prompt", "tokens"}, "How long the prompt is that lands.",
-            {.range = {1, 1 << 20, Scale::log}, .typical = {1024, 131072}, .headline = true});
+            {.range = {1, 1 << 18, Scale::log}, .typical = {1024, 131072}, .headline = true});
   f.integer("chunk_tokens", in.chunk_tokens, {"Tokens per step", "tokens"},
             "The chunked world's step: users take one each, the prompt what is left, 16 at least.",
             {.range = {16, 65536, Scale::log}, .typical = {64, 16384}, .headline = true});
-  f.integer("decoders", in.decoders, "Users", "Who are being answered when the prompt lands, on all GPUs together.",
+  f.integer("decoders", in.decoders, "Users",
+            "Who are being answered when the prompt lands, dealt in turn to the GPUs that write.",
             {.range = {1, 256, Scale::log}, .typical = {2, 128}, .headline = true});
-  f.integer("prompts", in.prompts, "Prompts", "How many long prompts land in the time that is counted.",
+  f.integer("prompts", in.prompts, "Prompts",
+            "How many long prompts land in the time that is counted, in turn on the GPUs that read.",
             {.range = {1, 32, Scale::log}, .typical = {1, 16}});
   f.real(
       "interval_s", in.interval_s, {"A prompt every", "s"},
@@ -136,9 +140,9 @@ void describe(Fields& f, Inputs& in) {
             {.range = {1, 32, Scale::log}, .typical = {1, 8}});
   f.integer("replica_chips", in.replica_chips, "GPUs of a replica",
             "They share every layer (tensor parallel); two all-reduces of 8 \xC2\xB5s each per layer.",
-            {.range = {1, 16, Scale::log}, .typical = {1, 8}});
+            {.range = {1, 8, Scale::log}});
   f.real("link_bytes_per_s", in.link_bytes_per_s, {"Network", "B/s"},
-         "Of each replica, one way: it sends or receives one cache at a time. 50 GB/s is one port of 400 Gb/s.",
+         "What each replica has, one way: it sends or receives one cache at a time. 50 GB/s is one port of 400 Gb/s.",
          {.range = {1e8, 1e12, Scale::log}, .typical = {1e9, 4e11}});
   f.group("Texts");
   shared::context(f, "context", in.context,
@@ -173,10 +177,10 @@ void describe(Fields& f, Outputs& o) {
       "even_interval_s", o.even_interval_s, {"Even at a prompt every", "s"},
       "Chunks and pool then cost the users the same number of tokens; where prompts come more rarely, the pool costs "
       "more.",
-      {.absent = "Neither is dearer on one side of any interval near, or the pool costs the users nothing.",
+      {.absent = "No interval near has it, the pool costs the users nothing, or there is too much to count.",
        .source = "the same runs at other intervals, halved until it is known to 2 %"});
   f.integer("calm_tokens", o.calm_tokens, {"Tokens in the calm", "tokens"},
-            "Of all users in the time counted, on all GPUs and without long prompts.");
+            "All users together in the time counted, on all GPUs and without long prompts.");
   f.real("calm_gap_s", o.calm_gap_s, {"A token in the calm", "s"}, "Time per output token without long prompts.");
   f.real("counted_s", o.counted_s, {"Time counted", "s"}, "From the first landing on.",
          {.formula = "prompts x interval"});
@@ -188,7 +192,7 @@ void describe(Fields& f, Outputs& o) {
          {.formula = "bytes / network + 10 us"});
   f.real("transfer_percent", o.transfer_percent, {"Part of reading and sending", "%"},
          {.formula = "wire / (prompt alone + wire)"});
-  f.real("moved_bytes", o.moved_bytes, {"Sent", "B"}, "Of all prompts.");
+  f.real("moved_bytes", o.moved_bytes, {"Sent", "B"}, "All prompts together.");
   f.real("newcomer_gap_s", o.newcomer_gap_s, {"First token to second", "s"},
          "Parted, the longest: the second token waits for the cache. 0 where no answer has two tokens.");
   f.real("kv_copies", o.kv_copies, "Copies of each KV head",

@@ -36,7 +36,8 @@ void draw_ratio(const Picture& picture, View& view, ImVec2 size) {
              .y = {.lo = 0, .label = "in time", .unit = "tokens/s"},
              .size = size});
   for (const widgets::Curve& c : picture.ratio)
-    plot.bars(c.label, c.x, c.y, {.colour = widgets::colour(c.tint, widgets::theme()), .info = c.info});
+    if (!c.x.empty())
+      plot.bars(c.label, c.x, c.y, {.colour = widgets::colour(c.tint, widgets::theme()), .info = c.info});
 }
 
 void draw_pools(const Inputs& in, const Picture& picture, View& view, ImVec2 size) {

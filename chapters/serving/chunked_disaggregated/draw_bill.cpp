@@ -69,7 +69,7 @@ void paint_bill(const Picture& picture, std::size_t world, ImVec2 at, ImVec2 siz
   row("longest silence", scene.gap_words, t.muted);
   row("first token", scene.ttft_words, t.muted);
   row("GPUs idle", scene.idle_words, t.muted);
-  row("the newcomer's answer", scene.newcomers_words, t.muted);
+  row("the newcomer's answer", scene.newcomers_words, t.of(Meaning::compute_bound));
 }
 
 }  // namespace chapters::serving::chunked_disaggregated

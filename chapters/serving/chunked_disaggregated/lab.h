@@ -47,8 +47,8 @@ struct World {
 struct Outputs {
   std::array<World, worlds> world;  ///< in the order of models::PartingWorld
   double calm_gap_s = 0;            ///< between two tokens of a user on all replicas, without prompts
-  std::int64_t calm_tokens = 0;     ///< of all users, in the time that is counted, so
-  double prefill_s = 0;             ///< of one prompt on an idle replica
+  std::int64_t calm_tokens = 0;     ///< all users together, so, in the time that is counted
+  double prefill_s = 0;             ///< one prompt on an idle replica
   std::int64_t chunks = 0;          ///< steps that the first prompt is read in
   std::int64_t kept_lost = 0;       ///< tokens lost to the pool for prompts where none comes
   double even_interval_s = std::nan("");

@@ -87,6 +87,23 @@ TEST_CASE("long prompt: a cache has its bytes on the wire, and more chips than K
   CHECK(computed(set(*lab, "prompt", 16384), "transfer_s") < 39.14e-3);
 }
 
+TEST_CASE("long prompt: the answer says who pays, and in another state what else is wrong") {
+  const auto answers = [](std::string_view inputs, std::string_view start) {
+    const std::string answer = answer_of("serving/chunked-disaggregated", inputs);
+    INFO(answer);
+    CHECK(answer.starts_with(start));
+  };
+  answers("{}",
+          "The longest silence of a user falls from `484 ms`, when the long prompt goes first, to `20.4 ms` in "
+          "chunks and `11.7 ms` parted.\nStalled, `480` tokens are not written, `296` in chunks and `384` "
+          "parted: who pays changes more than what is paid.");
+  answers(R"({"interval_s": 4})",
+          "GPUs kept for reading cost the users `1,648` tokens, the long prompt in chunks only");
+  answers(R"({"link_bytes_per_s": 1e9, "interval_s": 3})", "Sending a cache takes `2.15 s`, longer than the `474 ms`");
+  answers(R"({"chunk_tokens": 16384})", "Steps of `16,384 tokens` leave a silence of");
+  answers(R"({"prompt": 1, "decoders": 128, "context": 1024})", "Parted, users wait up to");
+}
+
 TEST_CASE("long prompt: what cannot be is refused in a sentence") {
   CHECK(reason_of(*long_prompt(R"({"replica_chips": 2, "prefill_chips": 3, "decode_chips": 2})")) ==
         "A replica takes 2 GPUs, and the pools have 3 and 2: give each a multiple of 2.");

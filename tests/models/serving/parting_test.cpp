@@ -221,8 +221,9 @@ TEST_CASE("parting: chunks and pool are even at one interval, and on either side
   PartingSetup setup = two_users(cost);
   setup.decoders = 16;
   PartingStream stream{.prompts = 3, .interval_s = 0.5};
-  const auto even = even_interval_s(setup, stream);
+  const auto even = even_interval_s(setup, stream, 60);
   REQUIRE(even);
+  CHECK_FALSE(even_interval_s(setup, {.prompts = 3, .interval_s = *even / 2}, 0.9 * *even));
   const auto lost = [&](double interval_s, PartingWorld world) {
     stream.interval_s = interval_s;
     return played(with_stream(setup, stream), world).figures.tokens_lost;
