@@ -284,19 +284,26 @@ bool Replica::plan_mixed() {
 }
 
 void Replica::finish_mixed() {
+  std::int64_t alike = 0;  // whose token before came at the end of the step before: nearly all
   for (std::size_t i = 0; i < chunks_.size(); ++i) {
     Sequence& s = running_[i];
     if (s.prompt_left == 0) {
       ++s.stored;
       --s.tokens_left;
-      token(s, now_us_);
-      tick(s, now_us_);
+      if (s.token_us == work_.start_us) {
+        ++alike;
+        s.token_us = now_us_;
+      } else {
+        token(s, now_us_);
+      }
+      if (setup_.token_ticks > 0) tick(s, now_us_);
     } else if (chunks_[i] > 0) {
       s.stored += chunks_[i];
       s.prompt_left -= chunks_[i];
       if (s.prompt_left == 0) emit_first(s);
     }
   }
+  if (alike > 0 && ledger_.counts(now_s())) ledger_.run().gaps.add(seconds_of(now_us_ - work_.start_us), alike);
   ++ledger_.run().events;
 }
 

@@ -22,7 +22,7 @@ void Replica::emit_first(Sequence& s) {
   ServedRequest& served = ledger_.served(s.request);
   if (s.tokens_left + 1 == share_.at(s.request).output_tokens) served.first_token_s = now_s();
   token(s, now_us_);
-  tick(s, now_us_);
+  if (setup_.token_ticks > 0) tick(s, now_us_);
   ledger_.span(s.request, s.lane, seconds_of(s.since_us), now_s(), SlotUse::prefill);
   s.since_us = now_us_;
 }

@@ -99,6 +99,7 @@ std::vector<ServingRequest> make_requests(const RequestStream& s) {
   for (std::size_t i = 0; i < out.size(); ++i) {
     out[i].arrival_s = now_s += gaps.next(i);
     if (!s.lengths) continue;
+    out[i].arrival_s = std::round(now_s * 1e6) / 1e6;
     prompts.at(i);
     outputs.at(i);
     out[i].prompt_tokens = prompt.next(prompts);

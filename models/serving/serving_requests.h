@@ -40,7 +40,7 @@ struct RequestStream {
 /// The stream, by time of arrival. The same seed gives the same requests on every machine with the same libm. Draws
 /// come in blocks of 8,192 requests, and every second block mirrors the one before it (u becomes 1 - u): antithetic
 /// variates (Hammersley and Morton 1956), so that long runs average to their means sooner; shorter runs are plain
-/// independent draws.
+/// independent draws. Requests with lengths come at whole microseconds, the clock of the engine that serves them.
 std::vector<ServingRequest> make_requests(const RequestStream& stream);
 
 /// Gives each request the plain-queue service time that the stream would.

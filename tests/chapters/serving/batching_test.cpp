@@ -242,7 +242,7 @@ TEST_CASE("batching: the answer names who waits, for what and how long") {
   lab->compute();
   CHECK(lab->answer() ==
         "Static serves `2.53` of `5.09` requests per second: its queue grows without end. Continuous keeps up.\nUnder "
-        "Continuous a request waits `580 ms` on average for room in the batch; `4.02` per second meet the limits.");
+        "Continuous a request waits `580 ms` on average for room in the batch; `4.01` per second meet the limits.");
   set(*lab, "arrival_rate", 2);
   lab->compute();
   CHECK(lab->answer().find("Under Static a request waits `") == 0);

@@ -78,6 +78,18 @@ TEST_CASE("serving: a plain queue waits as M/M/1, M/M/c and M/D/1 do, at a milli
   }
 }
 
+// One request in ten takes 5.5, the others 0.5: mean 1, variance 0.1 x 4.5^2 + 0.9 x 0.5^2 = 2.25.
+TEST_CASE("serving: a plain queue waits as M/G/1 does, at a million arrivals") {
+  auto requests = make_requests({.requests = arrivals, .rate_per_s = 0.6, .seed = 3, .lengths = false});
+  // The exponential that a request was given says to which of the two it belongs: over ln 10 lies one in ten.
+  for (ServingRequest& r : requests) r.service_s = r.service_s > std::log(10.0) ? 5.5 : 0.5;
+  const ServingSetup setup{.policy = ServingPolicy::single};
+  const ServingRun run = simulate_serving(requests, setup);
+  const ServingSummary summary = summarize_serving(requests, run, setup, 1e9, 1e9);
+  CHECK(near(summary.mean_wait_s, *mg1_wait_s(0.6, 1, 2.25), tolerance));
+  CHECK(near(summary.utilization, 0.6, tolerance));
+}
+
 namespace {
 
 /// A run from which the first tenth and the last are cut, as the batching lab does.

@@ -215,11 +215,7 @@ TEST_CASE(
     REQUIRE((run.preemptions > 0 ? run.waiting_s >= wait_s * (1 - 1e-9)
                                  : near(run.waiting_s, wait_s, 1e-9) || wait_s <= 1e-9));
     if (setup.servers == 1 && setup.policy != ServingPolicy::fixed && setup.policy != ServingPolicy::dynamic) {
-      // Work conservation: the engine is busy exactly while anybody is there. Batches that change at every step keep
-      // whole microseconds, so that they begin at the first one after an arrival.
-      const bool whole = setup.policy != ServingPolicy::single;
-      for (auto& stay : stays)
-        if (whole) stay.first = std::ceil(stay.first * 1e6) / 1e6;
+      // Work conservation: the engine is busy exactly while anybody is there.
       double busy_s = 0, until_s = 0;
       for (const auto& [from_s, to_s] : stays) {
         busy_s += std::max(0.0, to_s - std::max(from_s, until_s));
