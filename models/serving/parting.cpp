@@ -88,10 +88,10 @@ class World {
   /// Users, long prompts, and one request a replica that ends its last step when all is over.
   void make_requests(std::size_t replicas) {
     const auto whole = [](std::int64_t n) { return static_cast<std::int32_t>(n); };
-    const double lead_s = seconds_of(serving::microseconds_in(setup_.lead_s));
+    const std::int64_t lead_us = serving::microseconds_in(setup_.lead_s);
     requests_.assign(users(), {.prompt_tokens = whole(setup_.context), .output_tokens = long_answer});
     for (const double lands_s : setup_.lands_s)
-      requests_.push_back({.arrival_s = lead_s + lands_s,
+      requests_.push_back({.arrival_s = seconds_of(lead_us + serving::microseconds_in(lands_s)),
                            .prompt_tokens = whole(setup_.prompt_tokens),
                            .output_tokens = whole(setup_.answer_tokens)});
     requests_.resize(requests_.size() + replicas, {.prompt_tokens = 1, .output_tokens = 1});

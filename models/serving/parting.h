@@ -114,7 +114,7 @@ PartingSetup with_stream(PartingSetup setup, const PartingStream& stream);
 std::optional<double> even_interval_s(const PartingSetup& setup, PartingStream stream, double longest_s);
 
 /// Seconds since the first at which `count` prompts land within `span_s`: evenly, or the first at 0 and the others
-/// uniform, which is a Poisson stream given their number. Sorted.
+/// uniform, which is a Poisson stream given their number. Sorted, in whole microseconds.
 std::vector<double> parting_landings(std::int64_t count, double span_s, bool random, std::uint64_t seed);
 
 /// The price of a replica whose chips hold `copies` of each key and value: it reads and sends them all.

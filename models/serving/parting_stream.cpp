@@ -25,7 +25,7 @@ std::vector<double> parting_landings(std::int64_t count, double span_s, bool ran
     const double share = i == 0   ? 0
                          : random ? unit_draw(draws, static_cast<std::uint64_t>(i))
                                   : static_cast<double>(i) / static_cast<double>(count);
-    out.push_back(span_s * share);
+    out.push_back(std::round(span_s * share * 1e6) / 1e6);
   }
   std::sort(out.begin(), out.end());
   return out;

@@ -13,7 +13,7 @@ std::string tokens_text(std::int64_t n) { return figure(static_cast<double>(n), 
 std::int64_t lost(const Outputs& out, std::size_t w) { return out.world[w].figures.tokens_lost; }
 double silence(const Outputs& out, std::size_t w) { return out.world[w].figures.longest_gap_s; }
 
-std::string prompt_word(const Inputs& in) { return in.prompts > 1 ? "long prompts" : "the long prompt"; }
+std::string prompt_word(const Inputs& in) { return in.prompts > 1 ? "prompts" : "the prompt"; }
 
 /// Do prompts wait for a GPU that reads, longer than one takes to read?
 bool readers_late(const Outputs& out) { return out.world[parted].figures.longest_ttft_s > 2 * out.prefill_s; }
@@ -38,7 +38,7 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
   const std::string s = figure(silence(out, stalled), "s"), c = figure(silence(out, chunked), "s"),
                     p = figure(silence(out, parted), "s");
   if (readers_late(out))
-    return "Long prompts wait for the GPUs that read: the slowest has its first token after " +
+    return "Prompts wait for the GPUs that read: the slowest has its first token after " +
            figure(out.world[parted].figures.longest_ttft_s, "s") + ", in chunks after " +
            figure(out.world[chunked].figures.longest_ttft_s, "s") + ".\n" + verdict_on_bills(out);
   if (out.transfer_s > out.prefill_s)

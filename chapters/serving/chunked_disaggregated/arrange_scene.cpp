@@ -67,6 +67,7 @@ PromptBar bar_of(const PartingPrompt& p, const PartingHistory& history, const Sp
   bar.from = span.share(p.start_s);
   bar.to = span.share(p.first_token_s);
   bar.lands = span.share(p.lands_s);
+  bar.end = static_cast<float>((p.first_token_s - span.from_s) / (span.until_s - span.from_s));
   if (std::isfinite(p.sent_from_s)) bar.sent = {span.share(p.sent_from_s), span.share(p.sent_until_s)};
   if (!cut) return bar;
   for (const double time_s : history.replicas[static_cast<std::size_t>(p.reader)].token_s)

@@ -51,11 +51,11 @@ void take_edges(Inputs& in, const Places& at, const Picture& picture) {
     return &scene.bands.front().prompts.front();
   };
   Rect lane;
-  if (const PromptBar* bar = first_bar(stalled, lane); bar && bar->to > bar->from && bar->to < 1)
+  if (const PromptBar* bar = first_bar(stalled, lane); bar && bar->to > bar->from)
     if (const float held = take_edge(at, "the prompt's end", bar->to, lane, "drag: a longer or shorter prompt");
         held >= 0)
       in.prompt = stepped(static_cast<double>(picture.prompt) *
-                              static_cast<double>(std::max(0.0f, held - bar->from) / (bar->to - bar->from)),
+                              static_cast<double>(std::max(0.0f, held - bar->from) / (bar->end - bar->from)),
                           picture.prompt >= 2048 ? 128 : 1, 1, longest_prompt);
   if (const PromptBar* bar = first_bar(chunked, lane); bar && !bar->edges.empty() && seen_edges(at, *bar))
     if (const float held =

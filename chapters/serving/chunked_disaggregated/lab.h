@@ -91,6 +91,7 @@ struct PromptBar : Stretch {
   std::vector<float> edges;  ///< between its chunks
   Stretch sent;              ///< its cache on the wire; empty: it stays
   float lands = 0;
+  float end = 0;  ///< when it has been read, also where that lies beyond what is shown
 };
 
 /// A time in which users read nothing.
