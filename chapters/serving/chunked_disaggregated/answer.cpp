@@ -26,6 +26,9 @@ std::string bill_text(const Outputs& out) {
 
 /// What the bills say together.
 std::string verdict_on_bills(const Outputs& out) {
+  if (out.prefill_s > out.counted_s)
+    return "Tokens are counted for " + figure(out.counted_s, "s") + " only, and a prompt alone takes " +
+           figure(out.prefill_s, "s") + " to read: give it longer.";
   const auto [least, most] = std::minmax({lost(out, stalled), lost(out, chunked), lost(out, parted)});
   std::string out_text = "Stalled, " + bill_text(out);
   if (2 * least >= most && most > 0) return out_text + ": who pays changes more than what is paid.";

@@ -99,6 +99,8 @@ TEST_CASE("long prompt: the answer says who pays, and in another state what else
           "parted: who pays changes more than what is paid.");
   answers(R"({"interval_s": 4})", "GPUs kept for reading cost the users `1,648` tokens, the prompt in chunks only");
   answers(R"({"link_bytes_per_s": 1e9, "interval_s": 3})", "Sending a cache takes `2.15 s`, longer than the `474 ms`");
+  CHECK(answer_of("serving/chunked-disaggregated", R"({"prompt": 65536})").find("Tokens are counted for `1 s` only") !=
+        std::string::npos);
   answers(R"({"chunk_tokens": 16384})", "Steps of `16,384 tokens` leave a silence of");
   answers(R"({"prompt": 16, "decoders": 160, "context": 1900, "prefill_chips": 3})", "Parted, users wait up to");
 }
