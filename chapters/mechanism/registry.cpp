@@ -63,6 +63,7 @@
   LAB(serving, batching) \
   LAB(serving, paged_kv) \
   LAB(serving, prefix_cache) \
+  LAB(serving, chunked_disaggregated) \
   LAB(serving, slo) \
   LAB(serving, capacity) \
   LAB(driving, gantt) \
