@@ -78,6 +78,8 @@ void Workspace::remember() {
 void Workspace::show(std::string_view id, const std::function<void()>& set_up) {
   remember();
   if (current_) place_.note(lab());
+  // A choice goes along even where what it asks for is still being computed.
+  if (current_ && settings.keep_my_scenario) shared_.gather(lab());
   current_ = &session(id);
   shared_.group(lab());
   set_up();
