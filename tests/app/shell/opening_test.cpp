@@ -7,6 +7,7 @@
 #include "tests/app/shell/shell_fixture.h"
 #include "tests/support/base/effort.h"
 #include "tests/support/lab/busy_workers.h"
+#include "tests/support/lab/reader_choice.h"
 
 // Files that take long to read are opened by a job: the window goes on answering, shows how far that is, and can stop.
 
@@ -155,6 +156,8 @@ TEST_CASE(
     o.ui.frames(3);
   }
   REQUIRE(o.d.settle());
+  support::take_reader(o.w, "serving/batching");
+  REQUIRE(o.d.settle());
   CHECK(o.d.open_lab() == "serving/batching");
   CHECK(o.d.input("trace").file().path == second);
   CHECK(o.w.files.opened == std::vector<std::string>{second});
@@ -162,6 +165,8 @@ TEST_CASE(
   o.w.opening.open({first, (o.folder / "none.csv").string(), second});
   REQUIRE(o.d.settle());
   CHECK(o.d.was_said("none.csv"));
+  support::take_reader(o.w, "serving/batching");
+  REQUIRE(o.d.settle());
   CHECK(o.w.files.opened == std::vector<std::string>{second, first});
   CHECK(o.d.open_lab() == "serving/batching");
   REQUIRE(o.w.open("roofline/roofline"));
