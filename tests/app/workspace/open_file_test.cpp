@@ -242,10 +242,11 @@ TEST_CASE("a file is known by its content, whatever it is called, and the open l
     CHECK(o.lab() == row.lab);
     CHECK(o.file_in(row.key) == (o.folder / row.name).string());
   }
-  // Arrivals without the ids of their prompts' blocks are for one lab alone.
+  // Arrivals without the ids of their prompts' blocks are not for the lab that asks for these.
   o.folder.write("requests.json", "time,prompt,output\n0,100,20\n1,200,30\n");
   REQUIRE(o.w->open("roofline/iron-law"));
   CHECK(o.open("requests.json") == "");
+  support::take_reader(*o.w, "serving/batching");
   CHECK(o.lab() == "serving/batching");
   CHECK(o.file_in("trace") == (o.folder / "requests.json").string());
   o.folder.write("acme.txt", support::sample_file(FileKind::model_config));
