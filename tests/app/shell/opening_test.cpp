@@ -1,6 +1,5 @@
 #include <time.h>
 
-#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cstdio>
 #include <memory>
@@ -8,6 +7,7 @@
 #include "tests/app/shell/shell_fixture.h"
 #include "tests/support/base/effort.h"
 #include "tests/support/lab/busy_workers.h"
+#include "tests/support/lab/reader_choice.h"
 
 // Files that take long to read are opened by a job: the window goes on answering, shows how far that is, and can stop.
 
@@ -155,24 +155,18 @@ TEST_CASE(
     o.w.opening.open(second);
     o.ui.frames(3);
   }
-  const auto in_batching = [&] {  // several labs read arrivals, and the person says which
-    REQUIRE(o.w.opening.asked_reader());
-    const auto& readers = o.w.opening.asked_reader()->found.readers;
-    const auto chosen =
-        std::find_if(readers.begin(), readers.end(), [](const auto& r) { return r.lab == "serving/batching"; });
-    o.w.opening.choose_reader(static_cast<std::size_t>(chosen - readers.begin()));
-    REQUIRE(o.d.settle());
-  };
   REQUIRE(o.d.settle());
-  in_batching();
+  support::take_reader(o.w, "serving/batching");
+  REQUIRE(o.d.settle());
   CHECK(o.d.open_lab() == "serving/batching");
-  REQUIRE(o.d.input("trace").file().path == second);
+  CHECK(o.d.input("trace").file().path == second);
   CHECK(o.w.files.opened == std::vector<std::string>{second});
 
   o.w.opening.open({first, (o.folder / "none.csv").string(), second});
   REQUIRE(o.d.settle());
   CHECK(o.d.was_said("none.csv"));
-  in_batching();
+  support::take_reader(o.w, "serving/batching");
+  REQUIRE(o.d.settle());
   CHECK(o.w.files.opened == std::vector<std::string>{second, first});
   CHECK(o.d.open_lab() == "serving/batching");
   REQUIRE(o.w.open("roofline/roofline"));
