@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "chapters/serving/capacity/lab.h"
 #include "widgets/number/number.h"
 
@@ -17,7 +19,13 @@ std::string rate_text(const Outputs& out) {
          (out.planned_rate_per_s == 1 ? " request a second" : " requests a second");
 }
 
-std::string verdict_of(const Outputs& out) {
+std::string verdict_of(const Inputs& in, const Outputs& out) {
+  if (!out.late.empty())
+    return std::isfinite(out.chips_for_tpot)
+               ? "No number of chips keeps the limits: even alone, 1 in 100 prompts takes over " +
+                     figure(in.ttft_limit_s, "s") + " to its first token."
+               : "No number of chips keeps the limits: even alone, a request waits over " +
+                     figure(in.tpot_limit_s, "s") + " for each token.";
   const std::string serve = out.chips == 1 ? " serves " : " serve ", who = chips_text(out) + serve + rate_text(out);
   if (out.now.replicas == 1 && out.binds == CapacityWall::memory) return who + ": the weights alone need as many.";
   if (out.binds == CapacityWall::memory) return who + ": memory for the users asks for the most.";
@@ -45,9 +53,10 @@ std::string money_of(const Outputs& out) {
 
 }  // namespace
 
-std::string answer_of(const Inputs&, const Outputs& out) {
+std::string answer_of(const Inputs& in, const Outputs& out) {
   if (out.chips == 0) return {};
-  return verdict_of(out) + "\n" + money_of(out);
+  if (!out.late.empty()) return verdict_of(in, out) + "\nMemory and work alone ask for " + chips_text(out) + ".";
+  return verdict_of(in, out) + "\n" + money_of(out);
 }
 
 }  // namespace chapters::serving::capacity

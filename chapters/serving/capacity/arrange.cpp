@@ -30,7 +30,11 @@ PlanPicture plan_of(const PlanRow& row, std::size_t index) {
   }
   if (!row.why.empty()) return p;
   const double heights[] = {row.memory_wall, row.latency_wall, row.rate_wall};
-  for (std::size_t i = 0; i < 3; ++i) p.walls[i] = {heights[i], wall_text(heights[i])};
+  for (std::size_t i = 0; i < 3; ++i) {
+    p.walls[i].endless = !std::isfinite(heights[i]);
+    p.walls[i].chips = p.walls[i].endless ? static_cast<double>(row.chips) : heights[i];
+    p.walls[i].words = p.walls[i].endless ? "\xE2\x88\x9E" : wall_text(heights[i]);
+  }
   p.binds = row.binds == models::CapacityWall::memory ? 0 : row.binds == models::CapacityWall::latency ? 1 : 2;
   p.chips = static_cast<double>(row.chips);
   p.fleet = whole_text(p.chips);
@@ -143,7 +147,8 @@ void add_skyline(const Outputs& out, const Run& run, Picture& p) {
 }
 
 void add_words(const Inputs& in, const Outputs& out, Picture& p) {
-  p.first_token_tight = out.chips_for_ttft > out.chips_for_tpot;
+  p.first_token_tight = !std::isfinite(out.chips_for_ttft) || out.chips_for_ttft > out.chips_for_tpot;
+  if (!std::isfinite(out.chips_for_tpot)) p.first_token_tight = false;
   p.latency_name = p.first_token_tight ? "latency: first token within " + format_text(in.ttft_limit_s, "s")
                                        : "latency: a token every " + format_text(in.tpot_limit_s, "s");
   p.memory_name = "memory: caches of " + whole_text(std::max(1.0, out.users)) + (out.users < 1.5 ? " user" : " users");

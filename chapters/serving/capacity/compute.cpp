@@ -32,7 +32,8 @@ struct SizedFleet {
   std::optional<CapacityReplica> replica;
   CapacityWalls walls;
   std::int64_t replicas = 0;
-  std::string why;
+  std::string why;   ///< not empty: there is no such fleet
+  std::string late;  ///< not empty: it keeps the limits in no number, and is as large as the other walls ask
   std::int64_t chips() const { return replicas * replica_chips; }
   bool able() const { return why.empty(); }
 };
@@ -98,9 +99,19 @@ SizedFleet fleet_of(const Inputs& in, const Kind& kind, const models::ServingCos
   out.walls = models::capacity_walls(*out.replica, demand.asks, limits_of(in));
   if (const double highest = out.walls.highest(); highest < 1e7)
     out.replicas = whole(highest);
-  else
+  else if (const double others = std::max(out.walls.memory, out.walls.rate); others < 1e7) {
+    out.replicas = whole(others);
+    out.late = too_slow(in, out.walls);
+  } else {
     out.why = too_slow(in, out.walls);
+  }
   return out;
+}
+
+/// The fewest chips; whoever keeps the limits goes before who does not.
+bool better(const SizedFleet& f, const SizedFleet* best) {
+  if (!best || f.late.empty() != best->late.empty()) return !best || f.late.empty();
+  return f.chips() < best->chips();
 }
 
 struct SizedFleets {
@@ -120,8 +131,7 @@ models::Result<SizedFleets> fleets_of(const Inputs& in, const Kind& kind, const 
   out.sizes.reserve(sizes.size());
   for (const std::int64_t chips : sizes) out.sizes.push_back(fleet_of(in, kind, *one, demand, chips));
   for (const SizedFleet& f : out.sizes)
-    if (f.able() && f.replica_chips <= offered_sizes.back() && (!out.best || f.chips() < out.best->chips()))
-      out.best = &f;
+    if (f.able() && f.replica_chips <= offered_sizes.back() && better(f, out.best)) out.best = &f;
   return Outcome::ok(std::move(out));
 }
 
@@ -176,7 +186,7 @@ PlanRow row_of(const Kind& kind, const SizedFleet& f, double own_price, const De
   row.chips = f.chips();
   row.memory_wall = size * f.walls.memory;
   row.rate_wall = size * f.walls.rate;
-  row.latency_wall = size * f.walls.latency();
+  row.latency_wall = f.late.empty() ? size * f.walls.latency() : no_number;
   row.binds = f.walls.binds();
   set_dollars(demand, row);
   return row;
@@ -191,7 +201,9 @@ void add_rivals(const Inputs& in, const Kind& own, const Demand& demand, Kept& k
     SizedFleet none;
     if (fleets && !fleets->best) none = fleets->sizes.back();
     if (!fleets) none.why = fleets.error;
-    out.plans.push_back(row_of(kind, fleets && fleets->best ? *fleets->best : none, 0, demand));
+    if (fleets && fleets->best) none = *fleets->best;
+    if (!none.late.empty()) none.why = none.late;
+    out.plans.push_back(row_of(kind, none, 0, demand));
   }
 }
 
@@ -223,7 +235,7 @@ void fill_sizes(const SizedFleets& fleets, const SizedFleet& yours, const PlanRo
           models::saturated_replica(*f.replica, demand.asks).rate_per_s * demand.asks.output_mean;
       row.saturated_per_chip = row.saturated_tokens_per_s / static_cast<double>(f.replica_chips);
     }
-    if (f.able()) {
+    if (f.able() && f.late.empty()) {
       row.chips = static_cast<double>(f.chips());
       row.dollars_per_million_tokens = per_million(row.chips * now.price_per_hour, demand);
     }
@@ -252,10 +264,13 @@ void fill_replica(const SizedFleet& f, const Demand& demand, Outputs& out) {
   out.saturated_tokens_per_s = full;
   out.saturated_per_chip = full / size;
   out.kv_bytes_per_user = asks.context_mean * f.replica->cost.kv_bytes_per_token * f.replica->copies;
-  const auto chips = [&](double wall) { return size * static_cast<double>(whole(wall)); };
+  const auto chips = [&](double wall) {
+    return std::isfinite(wall) ? size * static_cast<double>(whole(wall)) : no_number;
+  };
   out.chips_for_memory = static_cast<std::int64_t>(chips(f.walls.memory));
   out.chips_for_rate = static_cast<std::int64_t>(chips(f.walls.rate));
-  out.chips_for_latency = static_cast<std::int64_t>(chips(f.walls.latency()));
+  out.chips_for_latency = chips(f.walls.latency());
+  out.late = f.late;
   out.chips_for_ttft = chips(f.walls.ttft);
   out.chips_for_tpot = chips(f.walls.tpot);
   out.chips = f.chips();
@@ -320,9 +335,10 @@ void add_loads(const Inputs& in, const SizedFleet& f, const Demand& demand, Run&
     asks.rate_per_s = demand.asks.rate_per_s * std::pow(10.0, i / 24.0);
     const CapacityWalls walls = models::capacity_walls(*f.replica, asks, limits_of(in));
     run.rates.push_back(asks.rate_per_s);
-    run.memory.push_back(size * static_cast<double>(whole(walls.memory)));
-    run.work.push_back(size * static_cast<double>(whole(walls.rate)));
-    run.latency.push_back(size * static_cast<double>(whole(walls.latency())));
+    const auto chips = [&](double wall) { return wall < 1e12 ? size * static_cast<double>(whole(wall)) : no_number; };
+    run.memory.push_back(chips(walls.memory));
+    run.work.push_back(chips(walls.rate));
+    run.latency.push_back(chips(walls.latency()));
   }
 }
 

@@ -11,6 +11,7 @@ static_assert(models::capacity_wall_count == 3);
 
 constexpr std::string_view no_price = "Nobody's price is carried for this chip: set one.";
 constexpr std::string_view no_band = "No survey of prices is carried for this chip.";
+constexpr std::string_view never_kept = "No number of such chips keeps this limit.";
 constexpr std::string_view no_fit = "No published runs on this chip in this format were fitted.";
 constexpr std::string_view too_few = "It takes 1,000 measured requests, and a trial in the engine.";
 constexpr std::string_view no_trial = "The fleet was not tried in the engine.";
@@ -33,11 +34,17 @@ void describe_fleet(Fields& f, Outputs& o) {
   f.integer("chips_for_rate", o.chips_for_rate, "Chips for the work",
             "So many that they work no longer than is allowed, if reading the weights were shared by endlessly many.",
             {.formula = "rate x least work of a request / share of time"});
-  f.integer("chips_for_latency", o.chips_for_latency, "Chips for latency",
-            "So many that 99 of 100 requests keep each limit, whatever the memory.",
-            {.formula = "max of the two below", .source = "models/serving/capacity.h, tried in the engine"});
-  f.real("chips_for_ttft", o.chips_for_ttft, "... first token", "For the limit of the first token alone.");
-  f.real("chips_for_tpot", o.chips_for_tpot, "... later tokens", "For the limit of the later tokens alone.");
+  f.real("chips_for_latency", o.chips_for_latency, "Chips for latency",
+         "So many that 99 of 100 requests keep each limit, whatever the memory.",
+         {.absent = never_kept,
+          .formula = "max of the two below",
+          .source = "models/serving/capacity.h, tried in the engine"});
+  f.real("chips_for_ttft", o.chips_for_ttft, "... first token", "For the limit of the first token alone.",
+         {.absent = never_kept});
+  f.real("chips_for_tpot", o.chips_for_tpot, "... later tokens", "For the limit of the later tokens alone.",
+         {.absent = never_kept});
+  f.text("late", o.late, "Limits that cannot be kept",
+         "Why no number of chips keeps them; the fleet is then what memory and work ask for.");
   f.integer("replicas", o.now.replicas, "Replicas", "Each holds the whole model.");
   f.integer("replica_chips", o.now.replica_chips, "Chips in each", "They share every layer.");
   f.real("users", o.users, "Users at once", "Who is being written an answer, in the whole fleet, on average.",
@@ -168,7 +175,7 @@ void describe(Fields& f, PlanRow& r) {
   f.integer("replica_chips", r.replica_chips, "Chips in each");
   f.real("memory_wall", r.memory_wall, "For memory", {.absent = "There is no such fleet."});
   f.real("rate_wall", r.rate_wall, "For the work", {.absent = "There is no such fleet."});
-  f.real("latency_wall", r.latency_wall, "For latency", {.absent = "There is no such fleet."});
+  f.real("latency_wall", r.latency_wall, "For latency", {.absent = "No number of such chips keeps the limits."});
   f.real("price_per_hour", r.price_per_hour, {"A chip", "$/h"}, {.absent = no_price});
   f.text("price_date", r.price_date, "Price of");
   f.real("price_low", r.price_low, {"Elsewhere from", "$/h"}, {.absent = no_band});

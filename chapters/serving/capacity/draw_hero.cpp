@@ -60,10 +60,13 @@ void paint_chip_axis(const Painter& p, const WallFrame& f) {
 
 void paint_wall(const Painter& p, const WallFrame& f, const PlanPicture& plan, std::size_t index, std::size_t wall) {
   const Theme& t = widgets::theme();
-  const float small = t.type(Type::small), x = f.x(index, wall), top = f.y(plan.walls[wall].chips);
+  const float small = t.type(Type::small), x = f.x(index, wall),
+              top = plan.walls[wall].endless ? f.top : f.y(plan.walls[wall].chips);
   const ImU32 fill = t.of(wall_meanings[wall]);
   const bool binds = plan.binds == wall;
   p.rect({x + t.px(1), top}, {x + f.bar - t.px(1), f.ground}, binds ? fill : widgets::with_alpha(fill, 0.38f), t.px(2));
+  if (plan.walls[wall].endless)
+    widgets::hatch(p, {{x + t.px(1), top}, {x + f.bar - t.px(1), f.ground}}, t.text, t.px(6));
   const std::string_view words = plan.walls[wall].words;
   if (widgets::text_size(words, Type::small, Font::mono).x > f.bar - t.px(3)) return;
   const bool inside = f.ground - top > small + t.px(8);

@@ -82,8 +82,9 @@ struct SizeRow {
 struct Outputs {
   std::string reason;
   models::CapacityWall binds{};
-  std::int64_t chips_for_memory = 0, chips_for_rate = 0, chips_for_latency = 0, chips = 0;
-  double chips_for_ttft = 0, chips_for_tpot = 0;
+  std::int64_t chips_for_memory = 0, chips_for_rate = 0, chips = 0;
+  std::string late;  ///< not empty: no number of chips keeps the limits, and why
+  double chips_for_latency = 0, chips_for_ttft = 0, chips_for_tpot = 0;
   PlanRow now;
   double price_per_hour_used = no_number, dollars_per_million_all = no_number;
   std::string price_source, price_band_source;
@@ -134,6 +135,7 @@ struct Kept {
 /// A wall of the hero.
 struct WallBar {
   double chips = 0;
+  bool endless = false;  ///< no number of chips is enough
   std::string words;
 };
 struct PlanPicture {

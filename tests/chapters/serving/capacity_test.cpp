@@ -113,8 +113,14 @@ TEST_CASE("capacity lab: bursts ask for more chips than their mean, and the busi
 }
 
 TEST_CASE("capacity lab: what cannot be served says why") {
-  CHECK(reason_of(*capacity_lab(R"({"tpot_limit_s": 0.001, "trial": false})")) ==
-        "8\xC3\x97 H100 SXM: Even alone, a request gets its tokens more slowly than every 1 ms.");
+  const LabPtr late = capacity_lab(R"({"tpot_limit_s": 0.001, "trial": false})");
+  CHECK(std::isnan(computed(*late, "chips_for_latency")));
+  CHECK(out(*late, "chips") == std::max(out(*late, "chips_for_memory"), out(*late, "chips_for_rate")));
+  CHECK(choice_of(*late, "binds") == "latency");
+  CHECK(text_of(*late, "late") == "Even alone, a request gets its tokens more slowly than every 1 ms.");
+  CHECK(answer_of("serving/capacity", R"({"ttft_limit_s": 0.01, "trial": false})")
+            .starts_with("No number of chips keeps the limits: even alone, 1 in 100 prompts takes over `10 ms` to its "
+                         "first token.\nMemory and work alone ask for `"));
   CHECK(reason_of(*capacity_lab(R"({"model": "llama-3.1-405b", "chip": "l4", "trial": false})"))
             .starts_with("8\xC3\x97 L4: The weights do not fit"));
   CHECK(reason_of(*capacity_lab(R"({"replica_size": "own", "tensor_parallel": 3, "trial": false})")) ==
