@@ -74,7 +74,7 @@ void draw_table(const Outputs& out, View& view, ImVec2 size) {
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
-  stage.panel("bites", {.title = "Bite by bite", .least = {640, 340}, .answers = true, .marks = "bites, curve"},
+  stage.panel("bites", {.title = "Bite by bite", .least = {820, 340}, .answers = true, .marks = "bites, curve"},
               [&](ImVec2 size) { draw_hero(in, picture, view, size); });
   stage.panel("worth", {.title = "Worth by place", .least = {420, 260}},
               [&](ImVec2 size) { draw_worth(picture, view, size); });

@@ -33,7 +33,7 @@ StripPlan plan_strips(const Picture& picture, ImVec2 at, ImVec2 size) {
   const Theme& t = widgets::theme();
   const float small = t.type(Type::small);
   StripPlan plan{.area = {at, {at.x + size.x, at.y + size.y}}};
-  const float names = std::clamp(size.x * 0.26f, t.px(84), t.px(190));
+  const float names = std::clamp(size.x * 0.29f, t.px(84), t.px(190));
   const float column = std::clamp(size.x * 0.1f, t.px(50), t.px(74));
   const bool figures = size.x >= t.px(400);
   plan.left = at.x + names;
