@@ -20,13 +20,20 @@ using namespace support;
 
 namespace {
 
+/// Computes what outputs need, and nothing that only a picture shows.
+void compute_facts(chapters::Lab& lab) {
+  chapters::Progress progress;
+  progress.facts_alone = true;
+  lab.compute(progress);
+}
+
 /// A state from which controls are moved, and what it comes to, computed when it is first asked for.
 struct Base {
   chapters::LabPtr lab;
   std::string result;
   const std::string& outputs() {
     if (result.empty()) {
-      lab->compute();
+      compute_facts(*lab);
       result = result_of(*lab);
     }
     return result;
@@ -111,9 +118,10 @@ bool matters(const std::string& key, const Change& change, std::vector<Base>& ba
     if (after->same_inputs(*before) && from.kind == Kind::choice)
       from.set_number(std::fmod(from.number() + 1, static_cast<double>(from.options->size())));
     if (after->same_inputs(*before)) return false;
-    after->compute();
+    const auto compute = [&](chapters::Lab& lab) { outputs ? compute_facts(lab) : lab.compute(); };
+    compute(*after);
     if (outputs && before->same_inputs(*base.lab)) return base.outputs() != look(*after);
-    before->compute();
+    compute(*before);
     return look(*before) != look(*after);
   };
   // Of a few states the outputs first and then the pictures, and only then of all the others: what acts on the picture
