@@ -8,7 +8,8 @@
 // in chapters/<chapter>/<lab>/ or in chapters/<chapter>/<lab>.cpp, its namespace is chapters::<chapter>::<lab>, make()
 // there makes it, and its id is "<chapter>/<lab>" with '-' for '_'. Adding a lab is one new file or folder and one row
 // here. A new chapter is one more row in `contents`.
-// clang-format off: a row more must not move the others
+// Not aligned, so that a row more does not move the others.
+// clang-format off
 #define LABS(LAB) \
   LAB(role, compounding) \
   LAB(role, scaling) \
