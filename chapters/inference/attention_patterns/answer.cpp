@@ -66,7 +66,7 @@ std::string verdict_of(const Inputs& in, const Outputs& out) {
     case Pattern::dilated:
       if (mixed) return mixed_verdict(in, out, "A dilated window");
       return "A dilated window, " + figure(static_cast<double>(in.dilation), "") + " apart, comes " +
-             figure(out.back_tokens, "") + " tokens back in " + layers_of(out.stack_layers) + " and hears " +
+             tokens_of(out.back_tokens) + " back in " + layers_of(out.stack_layers) + " and hears " +
              figure(out.reach_tokens, "") + " of them.";
     case Pattern::block:
       return mixed ? mixed_verdict(in, out, "A mask of blocks of " + figure(static_cast<double>(in.window), ""))

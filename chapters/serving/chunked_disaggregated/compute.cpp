@@ -45,9 +45,9 @@ models::Result<Priced> price(const Inputs& in) {
 /// Why the pools cannot be; empty where they can.
 std::string pools_problem(const Inputs& in) {
   const std::int64_t r = in.replica_chips;
-  if (in.prefill_chips % r == 0 && in.decode_chips % r == 0) return {};
+  if (in.prefill_chips >= r && in.decode_chips >= r) return {};
   return "A replica takes " + std::to_string(r) + " GPUs, and the pools have " + std::to_string(in.prefill_chips) +
-         " and " + std::to_string(in.decode_chips) + ": give each a multiple of " + std::to_string(r) + ".";
+         " and " + std::to_string(in.decode_chips) + ": give each " + std::to_string(r) + " or more.";
 }
 
 models::PartingStream stream_of(const Inputs& in) {
@@ -57,7 +57,7 @@ models::PartingStream stream_of(const Inputs& in) {
 PartingSetup setup_of(const Inputs& in, const models::ServingCost& cost) {
   PartingSetup s{
       .cost = &cost,
-      .replicas = (in.prefill_chips + in.decode_chips) / in.replica_chips,
+      .replicas = in.prefill_chips / in.replica_chips + in.decode_chips / in.replica_chips,
       .prefill_replicas = in.prefill_chips / in.replica_chips,
       .decoders = in.decoders,
       .context = in.context,

@@ -138,9 +138,11 @@ void describe(Fields& f, Inputs& in) {
   f.integer("decode_chips", in.decode_chips, "GPUs that write",
             "The parted world's pool for answers. In the other worlds these GPUs serve like the rest.",
             {.range = {1, 32, Scale::log}, .typical = {1, 8}});
-  f.integer("replica_chips", in.replica_chips, "GPUs of a replica",
-            "They share every layer (tensor parallel); two all-reduces of 8 \xC2\xB5s each per layer.",
-            {.range = {1, 8, Scale::log}});
+  f.integer(
+      "replica_chips", in.replica_chips, "GPUs of a replica",
+      "They share every layer (tensor parallel); two all-reduces of 8 \xC2\xB5s each per layer. GPUs of a pool that "
+      "do not fill one stand still in every world and count nowhere.",
+      {.range = {1, 8, Scale::log}});
   f.real("link_bytes_per_s", in.link_bytes_per_s, {"Network", "B/s"},
          "What each replica has, one way: it sends or receives one cache at a time. 50 GB/s is one port of 400 Gb/s.",
          {.range = {1e8, 1e12, Scale::log}, .typical = {1e9, 4e11}});

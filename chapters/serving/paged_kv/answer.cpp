@@ -27,11 +27,12 @@ std::string aside_of(const Inputs& in, const Outputs& out) {
     return "\nAnswers share the blocks of their prompt: that saves " + percent(out.saved) + " of the blocks, and " +
            whole(out.copies) + (out.copies == 1 ? " was" : " were") + " copied on write.";
   if (out.preemptions > 0 && in.when_full == models::PoolFull::swap)
-    return "\nFor lack of a block " + whole(out.preemptions) + " times a request was sent back, and " +
-           figure(out.swapped_bytes, "B") + " swapped to the host.";
+    return "\nFor lack of a block " + whole(out.preemptions) + (out.preemptions == 1 ? " time" : " times") +
+           " a request was sent back, and " + figure(out.swapped_bytes, "B") + " swapped to the host.";
   if (out.preemptions > 0)
-    return "\nFor lack of a block " + whole(out.preemptions) + " times a request was sent back, and " +
-           whole(out.recomputed_tokens) + " tokens were recomputed.";
+    return "\nFor lack of a block " + whole(out.preemptions) + (out.preemptions == 1 ? " time" : " times") +
+           " a request was sent back, and " + whole(out.recomputed_tokens) +
+           (out.recomputed_tokens == 1 ? " token was recomputed." : " tokens were recomputed.");
   if (out.reserved.never > 0.05)
     return "\nReserved and never filled: " + percent(out.reserved.never) +
            " of the pool; ends of blocks that hold nothing: " + percent(out.paged.never) + ".";

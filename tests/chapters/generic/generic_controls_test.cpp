@@ -125,7 +125,8 @@ bool matters(const std::string& key, const Change& change, std::vector<Base>& ba
     return look(*before) != look(*after);
   };
   // Of a few states the outputs first and then the pictures, and only then of all the others: what acts on the picture
-  // alone does so in the first state already, and a computation costs more than a picture.
+  // alone does so in the first state already, and a computation costs more than a picture. With the picture all outputs
+  // are compared, those too that the facts alone leave out.
   const std::span<Base> all(bases), few = all.first(std::min<std::size_t>(3, all.size()));
   for (const std::span<Base> some : {few, all.subspan(few.size())}) {
     for (Base& base : some)
@@ -134,7 +135,10 @@ bool matters(const std::string& key, const Change& change, std::vector<Base>& ba
         return true;
     for (Base& base : some)
       if (moved(
-              base, [&](chapters::Lab& lab) { return lab.reason().empty() ? frame.strokes_of(lab) : lab.reason(); },
+              base,
+              [&](chapters::Lab& lab) {
+                return lab.reason().empty() ? result_of(lab) + frame.strokes_of(lab) : lab.reason();
+              },
               false))
         return true;
   }
