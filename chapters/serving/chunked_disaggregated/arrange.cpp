@@ -21,7 +21,7 @@ std::string pools_text(std::int64_t read, std::int64_t write) {
 }
 
 void add_names(const Inputs& in, const Outputs& out, Picture& picture) {
-  const std::string each = in.replica_chips > 1 ? "a replica" : "a GPU";
+  const std::string each = replica_chips(in) > 1 ? "a replica" : "a GPU";
   picture.scenes[stalled].how = "the prompt goes first";
   picture.scenes[chunked].how = widgets::format_text(static_cast<double>(in.chunk_tokens), "", 7) + " tokens a step";
   picture.scenes[parted].how = each + " for each phase";

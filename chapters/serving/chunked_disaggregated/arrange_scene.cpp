@@ -90,7 +90,7 @@ void add_holes(const PartingReplica& r, const Span& span, double calm_gap_s, Ban
 }
 
 std::string name_of(const Inputs& in, std::size_t replica, std::size_t all) {
-  if (in.replica_chips > 1) return "replica " + std::to_string(replica + 1);
+  if (replica_chips(in) > 1) return "replica " + std::to_string(replica + 1);
   if (all > 26) return "GPU " + std::to_string(replica + 1);
   return std::string("GPU ") + static_cast<char>('A' + static_cast<int>(replica));
 }

@@ -30,21 +30,21 @@ models::Result<Priced> price(const Inputs& in) {
   const auto chip = find_chip(in.chip);
   if (!model || !chip) return Outcome::fail(!model ? model.error : chip.error);
   const models::Architecture& architecture = (*model)->architecture;
-  if (std::string problem = models::inference::decode_cut_problem(architecture, in.replica_chips); !problem.empty())
+  if (std::string problem = models::inference::decode_cut_problem(architecture, replica_chips(in)); !problem.empty())
     return Outcome::fail(std::move(problem));
   const models::ServingMachine machine{.chip = *chip,
-                                       .chips = static_cast<double>(in.replica_chips),
+                                       .chips = static_cast<double>(replica_chips(in)),
                                        .format = in.format,
                                        .roof_share = in.roof_percent / 100};
   auto cost = models::serving_cost(architecture, machine);
   if (!cost) return Outcome::fail(cost.error);
-  const double copies = models::inference::kv_copies(architecture, {.chip = *chip, .chips = in.replica_chips});
+  const double copies = models::inference::kv_copies(architecture, {.chip = *chip, .chips = replica_chips(in)});
   return Outcome::ok({models::with_kv_copies(*std::move(cost), copies), copies});
 }
 
 /// Why the pools cannot be; empty where they can.
 std::string pools_problem(const Inputs& in) {
-  const std::int64_t r = in.replica_chips;
+  const std::int64_t r = replica_chips(in);
   if (in.prefill_chips >= r && in.decode_chips >= r) return {};
   return "A replica takes " + std::to_string(r) + " GPUs, and the pools have " + std::to_string(in.prefill_chips) +
          " and " + std::to_string(in.decode_chips) + ": give each " + std::to_string(r) + " or more.";
@@ -57,8 +57,8 @@ models::PartingStream stream_of(const Inputs& in) {
 PartingSetup setup_of(const Inputs& in, const models::ServingCost& cost) {
   PartingSetup s{
       .cost = &cost,
-      .replicas = in.prefill_chips / in.replica_chips + in.decode_chips / in.replica_chips,
-      .prefill_replicas = in.prefill_chips / in.replica_chips,
+      .replicas = in.prefill_chips / replica_chips(in) + in.decode_chips / replica_chips(in),
+      .prefill_replicas = in.prefill_chips / replica_chips(in),
       .decoders = in.decoders,
       .context = in.context,
       .prompt_tokens = in.prompt,

@@ -109,6 +109,11 @@ void describe_rates(Fields& f, Outputs& o) {
            {.formula = "tokens within the limits / time counted"});
 }
 
+const Choices replica_sizes{{"1", "1", "Each GPU has the model whole."},
+                            {"2", "2", "Two share every layer."},
+                            {"4", "4", "Four share every layer."},
+                            {"8", "8", "Eight share every layer."}};
+
 }  // namespace
 
 void describe(Fields& f, Inputs& in) {
@@ -138,11 +143,10 @@ void describe(Fields& f, Inputs& in) {
   f.integer("decode_chips", in.decode_chips, "GPUs that write",
             "The parted world's pool for answers. In the other worlds these GPUs serve like the rest.",
             {.range = {1, 32, Scale::log}, .typical = {1, 8}});
-  f.integer(
-      "replica_chips", in.replica_chips, "GPUs of a replica",
+  f.choice(
+      "replica_chips", in.replica_size, replica_sizes, "GPUs of a replica",
       "They share every layer (tensor parallel); two all-reduces of 8 \xC2\xB5s each per layer. GPUs of a pool that "
-      "do not fill one stand still in every world and count nowhere.",
-      {.range = {1, 8, Scale::log}});
+      "do not fill one stand still in every world and count nowhere.");
   f.real("link_bytes_per_s", in.link_bytes_per_s, {"Network", "B/s"},
          "What each replica has, one way: it sends or receives one cache at a time. 50 GB/s is one port of 400 Gb/s.",
          {.range = {1e8, 1e12, Scale::log}, .typical = {1e9, 4e11}});

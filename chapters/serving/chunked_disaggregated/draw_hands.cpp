@@ -90,12 +90,12 @@ void take_rows(Inputs& in, const Places& at, const Picture& picture, View& view)
   if (ImGui::IsItemActive() && ImGui::IsMouseDragging(ImGuiMouseButton_Left, 3.0f) && !view.moved) {
     const bool over_readers = mouse.y <= boundary;
     if (view.row_in_hand && over_readers && !picture.writes_last) {
-      in.prefill_chips += in.replica_chips;
-      in.decode_chips -= in.replica_chips;
+      in.prefill_chips += replica_chips(in);
+      in.decode_chips -= replica_chips(in);
       view.moved = true;
     } else if (!view.row_in_hand && !over_readers && !picture.reads_last) {
-      in.prefill_chips -= in.replica_chips;
-      in.decode_chips += in.replica_chips;
+      in.prefill_chips -= replica_chips(in);
+      in.decode_chips += replica_chips(in);
       view.moved = true;
     }
   } else if (ImGui::IsItemHovered() && !ImGui::IsItemActive()) {

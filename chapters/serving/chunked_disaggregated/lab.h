@@ -18,6 +18,9 @@ namespace chapters::serving::chunked_disaggregated {
 
 enum class Spacing : std::uint8_t { even, random };
 
+/// GPUs that share every layer: numbers that the heads of most models can be dealt to.
+enum class ReplicaGpus : std::uint8_t { one, two, four, eight };
+
 /// Defaults: a prompt of 16,384 tokens lands among 16 users of Llama 3 8B on two H100.
 struct Inputs {
   std::int64_t prompt = 16384, chunk_tokens = 512, decoders = 16;
@@ -25,7 +28,8 @@ struct Inputs {
   double interval_s = 1;
   Spacing spacing = Spacing::even;
   std::int64_t seed = 1;
-  std::int64_t prefill_chips = 1, decode_chips = 1, replica_chips = 1;
+  std::int64_t prefill_chips = 1, decode_chips = 1;
+  ReplicaGpus replica_size = ReplicaGpus::one;
   double link_bytes_per_s = 50e9;
   std::int64_t context = 4096, answer = 256;
   std::string model = "llama-3-8b", chip = "h100_sxm";
@@ -34,6 +38,10 @@ struct Inputs {
   double gap_limit_s = 0.05, ttft_limit_s = 1;
   bool operator==(const Inputs&) const = default;
 };
+/// GPUs of a replica.
+inline std::int64_t replica_chips(const Inputs& in) {
+  return std::int64_t{1} << static_cast<unsigned>(in.replica_size);
+}
 
 inline constexpr std::size_t worlds = models::parting_world_count;
 inline constexpr std::size_t stalled = 0, chunked = 1, parted = 2;
@@ -156,6 +164,6 @@ void describe(Fields& f, Inputs& in);
 void describe(Fields& f, Outputs& out);
 
 /// "GPU" or, where a replica takes several, "replica".
-inline const char* unit_word(const Inputs& in) { return in.replica_chips > 1 ? "replica" : "GPU"; }
+inline const char* unit_word(const Inputs& in) { return replica_chips(in) > 1 ? "replica" : "GPU"; }
 
 }  // namespace chapters::serving::chunked_disaggregated

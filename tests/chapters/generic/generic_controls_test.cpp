@@ -20,20 +20,13 @@ using namespace support;
 
 namespace {
 
-/// Computes what outputs need, and nothing that only a picture shows.
-void compute_facts(chapters::Lab& lab) {
-  chapters::Progress progress;
-  progress.facts_alone = true;
-  lab.compute(progress);
-}
-
 /// A state from which controls are moved, and what it comes to, computed when it is first asked for.
 struct Base {
   chapters::LabPtr lab;
   std::string result;
   const std::string& outputs() {
     if (result.empty()) {
-      compute_facts(*lab);
+      lab->compute();
       result = result_of(*lab);
     }
     return result;
@@ -118,15 +111,13 @@ bool matters(const std::string& key, const Change& change, std::vector<Base>& ba
     if (after->same_inputs(*before) && from.kind == Kind::choice)
       from.set_number(std::fmod(from.number() + 1, static_cast<double>(from.options->size())));
     if (after->same_inputs(*before)) return false;
-    const auto compute = [&](chapters::Lab& lab) { outputs ? compute_facts(lab) : lab.compute(); };
-    compute(*after);
+    after->compute();
     if (outputs && before->same_inputs(*base.lab)) return base.outputs() != look(*after);
-    compute(*before);
+    before->compute();
     return look(*before) != look(*after);
   };
   // Of a few states the outputs first and then the pictures, and only then of all the others: what acts on the picture
-  // alone does so in the first state already, and a computation costs more than a picture. With the picture all outputs
-  // are compared, those too that the facts alone leave out.
+  // alone does so in the first state already, and a computation costs more than a picture.
   const std::span<Base> all(bases), few = all.first(std::min<std::size_t>(3, all.size()));
   for (const std::span<Base> some : {few, all.subspan(few.size())}) {
     for (Base& base : some)
@@ -135,10 +126,7 @@ bool matters(const std::string& key, const Change& change, std::vector<Base>& ba
         return true;
     for (Base& base : some)
       if (moved(
-              base,
-              [&](chapters::Lab& lab) {
-                return lab.reason().empty() ? result_of(lab) + frame.strokes_of(lab) : lab.reason();
-              },
+              base, [&](chapters::Lab& lab) { return lab.reason().empty() ? frame.strokes_of(lab) : lab.reason(); },
               false))
         return true;
   }

@@ -80,7 +80,8 @@ TEST_CASE("long prompt: a cache has its bytes on the wire, and more chips than K
   CHECK(near(out(*lab, "transfer_s"), 131072.0 * 16384 / 50e9, 1e-3));
   CHECK(out(*lab, "newcomer_gap_s") > out(*lab, "transfer_s"));
   // Qwen3 235B on eight chips, printed by Mooncake: 12.62 GB and 39.14 ms at 16,384 tokens, over four ports of 50 GB/s.
-  set(*lab, "model", "qwen3-235b-a22b", "chip", "h20_sxm", "replica_chips", 8, "prefill_chips", 8, "decode_chips", 8);
+  set(*lab, "model", "qwen3-235b-a22b", "chip", "h20_sxm", "prefill_chips", 8, "decode_chips", 8);
+  input(*lab, "replica_chips").set_choice_id("8");
   set(*lab, "prompt", 32768, "interval_s", 4, "decoders", 1, "link_bytes_per_s", 2e11);
   CHECK(near(computed(*lab, "cache_bytes"), 12.62e9, 0.001));
   CHECK(out(*lab, "kv_copies") == 2);
@@ -106,12 +107,13 @@ TEST_CASE("long prompt: the answer says who pays, and in another state what else
 }
 
 TEST_CASE("long prompt: what cannot be is refused in a sentence") {
-  CHECK(reason_of(*long_prompt(R"({"replica_chips": 2, "prefill_chips": 1, "decode_chips": 2})")) ==
+  CHECK(reason_of(*long_prompt(R"({"replica_chips": "2", "prefill_chips": 1, "decode_chips": 2})")) ==
         "A replica takes 2 GPUs, and the pools have 1 and 2: give each 2 or more.");
   // A GPU that fills no replica stands still in every world: the figures are those without it.
-  const LabPtr spare = long_prompt(R"({"replica_chips": 2, "prefill_chips": 3, "decode_chips": 2})"),
-               exact = long_prompt(R"({"replica_chips": 2, "prefill_chips": 2, "decode_chips": 2})");
+  const LabPtr spare = long_prompt(R"({"replica_chips": "2", "prefill_chips": 3, "decode_chips": 2})"),
+               exact = long_prompt(R"({"replica_chips": "2", "prefill_chips": 2, "decode_chips": 2})");
   CHECK(reason_of(*spare).empty());
+  CHECK(reason_of(*exact).empty());
   for (const char* key : {"tokens_lost_stalled", "tokens_lost_chunked", "tokens_lost_parted"})
     CHECK(out(*spare, key) == out(*exact, key));
   CHECK(reason_of(*long_prompt(R"({"model": "llama-3-70b"})")) ==
