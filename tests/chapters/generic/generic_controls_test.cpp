@@ -105,11 +105,13 @@ bool matters(const std::string& key, const Change& change, std::vector<Base>& ba
     make_relevant(*before, *before->inputs().find(key));
     const auto after = before->clone();
     change(*after->inputs().find(key));
-    // A toggle or a choice that stands there already is moved from another side.
+    // What stands there already is moved from another side.
     const Field& from = *before->inputs().find(key);
     if (after->same_inputs(*before) && from.kind == Kind::toggle) from.toggle() = !from.toggle();
     if (after->same_inputs(*before) && from.kind == Kind::choice)
       from.set_number(std::fmod(from.number() + 1, static_cast<double>(from.options->size())));
+    if (after->same_inputs(*before) && (from.kind == Kind::integer || from.kind == Kind::real))
+      from.set_number(from.number() == from.spec.range.lo ? from.spec.range.hi : from.spec.range.lo);
     if (after->same_inputs(*before)) return false;
     after->compute();
     if (outputs && before->same_inputs(*base.lab)) return base.outputs() != look(*after);
