@@ -1,5 +1,6 @@
 #include "chapters/described/step_choices.h"
 
+#include "chapters/mechanism/catalog.h"
 #include "chapters/mechanism/choices_in_order.h"
 #include "models/machine/all_reduce_time.h"
 #include "models/trace/writers/sample.h"
@@ -43,6 +44,18 @@ const Choices& sample_fault_choices() {
        {"exposed_communication", "Exposed comms", "All-reduces take longer than the backward pass can hide."},
        {"straggler", "A straggler", "Rank 2 computes 21 % slower, and the others wait for it."}});
   return choices;
+}
+
+models::Result<const models::Chip*> find_launched_chip(std::string_view id) {
+  const auto chip = find_chip(id);
+  if (!chip) return chip;
+  for (const std::string_view vendor : {"Google", "AWS", "Intel"})
+    if ((*chip)->vendor == vendor)
+      return models::Result<const models::Chip*>::fail(
+          "The " + (*chip)->name +
+          " runs programs that are compiled whole, and no kernels that a host launches one by one: choose an NVIDIA or "
+          "an AMD GPU.");
+  return chip;
 }
 
 void describe_inside_hop(Fields& f, double& hop_s, double hi_s) {

@@ -27,14 +27,8 @@ models::Result<Asked> asked_of(const Inputs& in) {
   using Out = models::Result<Asked>;
   const auto model = find_model(in.model);
   if (!model) return Out::fail(model.error);
-  const auto chip = find_chip(in.chip);
+  const auto chip = find_launched_chip(in.chip);
   if (!chip) return Out::fail(chip.error);
-  // What is known to be programmed otherwise; a chip of one's own counts as one with a queue of launches.
-  for (const std::string_view vendor : {"Google", "AWS", "Intel"})
-    if ((*chip)->vendor == vendor)
-      return Out::fail("The " + (*chip)->name +
-                       " runs programs that are compiled whole, and no kernels that a host launches one by one: choose "
-                       "an NVIDIA or an AMD GPU.");
   const auto machine = models::machine_of(**chip, models::Format::bf16);
   if (!machine) return Out::fail(machine.error);
   Asked out;

@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include "chapters/described/step_choices.h"
 #include "chapters/inference/optimize/lab.h"
 #include "models/training/launch_queue.h"
 
@@ -132,13 +133,8 @@ models::Result<RequestJob> read_job(const Inputs& in) {
   using Out = models::Result<RequestJob>;
   const auto model = find_model(in.model);
   if (!model) return Out::fail(model.error);
-  const auto chip = find_chip(in.chip);
+  const auto chip = find_launched_chip(in.chip);
   if (!chip) return Out::fail(chip.error);
-  for (const std::string_view vendor : {"Google", "AWS", "Intel"})
-    if ((*chip)->vendor == vendor)
-      return Out::fail("The " + (*chip)->name +
-                       " runs programs that are compiled whole, and no kernels that a host launches one by one: choose "
-                       "an NVIDIA or an AMD GPU.");
   RequestJob job{.architecture = &(*model)->architecture, .chip = *chip};
   job.prompt = in.prompt;
   job.output = in.answer;

@@ -103,13 +103,13 @@ std::vector<Occupation> occupation_of(const std::vector<models::SlotSpan>& spans
 bool missed_slo(const models::ServingRequest& r, const models::ServedRequest& s, const Inputs& in) {
   if (!(s.finish_s >= 0)) return true;
   const double more = r.output_tokens > 1 ? static_cast<double>(r.output_tokens - 1) : 0;
-  const double each_s = more > 0 && in.service == Service::llm ? (s.last_token_s - s.first_token_s) / more : 0;
+  const double each_s = more > 0 && in.service == ServiceKind::llm ? (s.last_token_s - s.first_token_s) / more : 0;
   return !(s.first_token_s - r.arrival_s <= in.ttft_limit_s && each_s <= in.tpot_limit_s);
 }
 
 /// What is drawn of one policy: until the last of the requests pictured has left.
 PolicyPicture picture_of(const PolicyRun& figures, const PolicyHistory& of, const Run& run, const Inputs& in) {
-  const bool tokens = in.service == Service::llm;
+  const bool tokens = in.service == ServiceKind::llm;
   const models::ServingRun& history = of.run;
   const auto lead = static_cast<std::ptrdiff_t>(run.lead);
   PolicyPicture out{
@@ -146,8 +146,8 @@ PolicyPicture picture_of(const PolicyRun& figures, const PolicyHistory& of, cons
 
 /// The dot's size says how much a request asks for: its output tokens, or its service time.
 Dot dot_of(const models::ServingRequest& r, const Inputs& in) {
-  const double size = in.service == Service::llm ? std::log1p(r.output_tokens) / std::log1p(1000.0)
-                                                 : r.service_s / (3 * in.service_time_s);
+  const double size = in.service == ServiceKind::llm ? std::log1p(r.output_tokens) / std::log1p(1000.0)
+                                                     : r.service_s / (3 * in.service_time_s);
   return {r.arrival_s, static_cast<float>(std::clamp(size, 0.0, 1.0)), r.prompt_tokens, r.output_tokens};
 }
 
@@ -161,7 +161,7 @@ std::string caption_of(const Inputs& in, const Outputs& out, const Run& run) {
             count_text(static_cast<double>(run.first + 1)) + " on";
   else if (run.pictured < out.chosen.requests + out.warm_up)
     what += "; drawn: the first " + count_text(static_cast<double>(run.pictured)) + ", from an empty server on";
-  if (in.service != Service::llm)
+  if (in.service != ServiceKind::llm)
     return what + " through a plain queue of " +
            (in.servers == 1 ? std::string("one server") : count_text(static_cast<double>(in.servers)) + " servers") +
            "; formula: " + out.theory;
@@ -252,7 +252,7 @@ const PolicyRun* worst_rival(const Outputs& out) {
 
 /// Who waits, for whom, and how long: of the chosen policy, and of the rival whose requests wait most.
 std::string answer_of(const Inputs& in, const Outputs& out) {
-  const bool tokens = in.service == Service::llm;
+  const bool tokens = in.service == ServiceKind::llm;
   const PolicyRun* rival = worst_rival(out);
   const PolicyRun& chosen = out.racers.front();
   if (chosen.overloaded || (rival && rival->overloaded)) return overload_text(chosen, rival, tokens);
@@ -287,7 +287,7 @@ std::string benchmark_why(const Outputs& out) {
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture picture;
   picture.raced = policies_to_run(in).size();
-  picture.tokens = in.service == Service::llm;
+  picture.tokens = in.service == ServiceKind::llm;
   if (!out.reason.empty() || run.histories.empty()) {
     picture.measured = measured_runs(in, out, published_runs(in));
     return picture;

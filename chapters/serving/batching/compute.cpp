@@ -32,15 +32,15 @@ models::RequestStream stream_of(const Inputs& in) {
       .bursty = in.arrivals == Arrivals::bursty,
       .burst = in.burst,
       .burst_s = 10 / in.arrival_rate,
-      .service =
-          in.service == Service::deterministic ? models::ServiceTime::deterministic : models::ServiceTime::exponential,
+      .service = in.service == ServiceKind::deterministic ? models::ServiceTime::deterministic
+                                                          : models::ServiceTime::exponential,
       .service_s = in.service_time_s,
       .prompt_tokens = in.prompt_tokens,
       .output_tokens = in.output_tokens,
       .length_variation = in.length_variation,
       .longest_tokens = models::longest_of_means(in.prompt_tokens, in.output_tokens),
-      .lengths = in.service == Service::llm,
-      .service_times = in.service != Service::llm,
+      .lengths = in.service == ServiceKind::llm,
+      .service_times = in.service != ServiceKind::llm,
   };
 }
 
@@ -58,7 +58,7 @@ models::Result<Demand> demand_of(const Inputs& in, Streams& streams) {
     })});
   auto read = models::parse_requests(in.trace.text, max_in_file);
   if (!read) return Outcome::fail(read.error);
-  if (in.service != Service::llm) models::draw_service_times(read->requests, stream_of(in));
+  if (in.service != ServiceKind::llm) models::draw_service_times(read->requests, stream_of(in));
   return Outcome::ok({std::make_shared<const Requests>(std::move(read->requests)), read->failed});
 }
 
@@ -120,12 +120,12 @@ PolicyRun summarize(ServingPolicy policy, std::span<const models::ServingRequest
   const auto figures = models::summarize_serving(requests, run, setup, in.ttft_limit_s, in.tpot_limit_s, window);
   PolicyRun out{
       .policy = policy,
-      .name = policy_choices()[static_cast<std::size_t>(policy)].label,
+      .name = serving_policy_choices()[static_cast<std::size_t>(policy)].label,
       .requests = figures.requests,
       .figures = figures,
       .counts = run,
-      .overloaded = figures.overloaded || (in.service != Service::llm && in.trace.text.empty() && !batches(policy) &&
-                                           offered_load(in, requests) >= 100),
+      .overloaded = figures.overloaded || (in.service != ServiceKind::llm && in.trace.text.empty() &&
+                                           !batches(policy) && offered_load(in, requests) >= 100),
       .utilization_percent = 100 * figures.utilization,
       .wasted_slots_percent = 100 * figures.wasted_slots,
       .kv_peak_percent =
@@ -250,7 +250,7 @@ std::string problem_of(const models::ServingRun& run, const models::ServingSetup
 
 /// What the formulas say of this queue: which one speaks of it, or why none does.
 void consult_theory(const Inputs& in, std::span<const models::ServingRequest> requests, Outputs& out) {
-  if (in.service == Service::llm) {
+  if (in.service == ServiceKind::llm) {
     out.theory = "none: the service time depends on who shares the batch";
     return;
   }
@@ -264,7 +264,7 @@ void consult_theory(const Inputs& in, std::span<const models::ServingRequest> re
   } else if (out.offered_load >= 100) {
     out.theory =
         "no steady state: at " + format_text(out.offered_load, "%") + " of capacity the line grows without end";
-  } else if (in.service == Service::exponential) {
+  } else if (in.service == ServiceKind::exponential) {
     out.theory_wait_s = models::mmc_wait_s(in.servers, in.arrival_rate, in.service_time_s).value_or(std::nan(""));
     out.theory = in.servers == 1 ? "M/M/1" : "M/M/" + std::to_string(in.servers) + ", Erlang C";
   } else if (in.servers == 1) {
@@ -279,7 +279,7 @@ void consult_theory(const Inputs& in, std::span<const models::ServingRequest> re
 models::Status add_benchmark(const Inputs& in, models::ServingSetup setup, Outputs& out) {
   using models::Status;
   if (in.benchmark.text.empty()) return Status::ok();
-  if (in.service != Service::llm)
+  if (in.service != ServiceKind::llm)
     return Status::fail(
         "A benchmark is of a language model, and this is a plain queue: choose the service time from "
         "model and chip, or take the benchmark away.");
@@ -298,10 +298,10 @@ models::Status add_benchmark(const Inputs& in, models::ServingSetup setup, Outpu
 
 std::vector<ServingPolicy> policies_to_run(const Inputs& in) {
   std::vector<ServingPolicy> out{in.policy};
-  for (std::size_t i = 0; i < policy_choices().size(); ++i)
+  for (std::size_t i = 0; i < serving_policy_choices().size(); ++i)
     for (const std::string& id : in.against)
       if (const auto policy = static_cast<ServingPolicy>(i);
-          policy_choices()[i].id == id && policy != in.policy && out.size() < max_policies)
+          serving_policy_choices()[i].id == id && policy != in.policy && out.size() < max_policies)
         out.push_back(policy);
   return out;
 }
@@ -324,7 +324,7 @@ Computed<Outputs, Run> compute(const Inputs& in, Progress& progress, Streams& st
       .history_requests = progress.facts_alone ? 0 : in.pictured,
       .cancelled = &progress.cancelled,
   };
-  if (in.service == Service::llm) {
+  if (in.service == ServiceKind::llm) {
     auto made = served_by(in);
     if (!made) return {{.reason = made.error}};
     cost = std::move(made->cost);
@@ -365,7 +365,7 @@ Computed<Outputs, Run> compute(const Inputs& in, Progress& progress, Streams& st
     out.racers.push_back(summarize(policy, met, run, setup, window, in));
     if (!progress.facts_alone)
       history.histories.push_back(
-          history_of(out.racers.back(), met, std::move(run), window, part, in.service == Service::llm));
+          history_of(out.racers.back(), met, std::move(run), window, part, in.service == ServiceKind::llm));
   }
   out.chosen = out.racers.front();
   if (out.chosen.requests == 0)

@@ -1,40 +1,26 @@
 #include "chapters/serving/batching/lab.h"
 
+#include "chapters/described/serving_choices.h"
 #include "chapters/mechanism/catalog.h"
 #include "chapters/mechanism/shared_choices.h"
 
 namespace chapters::serving::batching {
 namespace {
 
-// In the order of models::ServingPolicy, Service, Arrivals, models::Preemption and models::KvFormat.
-const Choices policies{
-    {"single", "One by one", "A request has the server to itself."},
-    {"static", "Static", "Waits for a full batch; all leave when the longest is done."},
-    {"dynamic", "Dynamic", "As static, but starts short when the oldest has waited for the timeout."},
-    {"continuous", "Continuous", "Requests join and leave at every step; prompts take steps of their own."},
-    {"chunked", "Chunked prefill", "Continuous, with prompts cut up and mixed into the decode steps."}};
-const Choices services{{"llm", "From model and chip", "Each step takes what the roofline says."},
-                       {"exponential", "Exponential", "A plain queue: service times vary widely and have no memory."},
-                       {"deterministic", "Fixed", "A plain queue: every service takes the same time."}};
+// In the order of Arrivals and models::Preemption.
 const Choices arrival_kinds{{"poisson", "Poisson", "Independent of each other at one rate."},
                             {"bursty", "Bursty", "A fifth of the time the rate is several times the mean."}};
 const Choices preemptions{
     {"recompute", "Recompute", "Its cache is dropped; prompt and output so far are put through again."},
     {"swap", "Swap to the host", "Its cache crosses PCIe at 25 GB/s, out and back."}};
-const Choices kv_formats{
-    {"bf16", "BF16", "Two bytes a number."},
-    {"fp8", "FP8", "One byte per number, and a 4-byte scale per layer for keys and one for values."}};
-static_assert(models::kv_format_count == 2);
 
 }  // namespace
 
-const Choices& policy_choices() { return policies; }
-
 void describe(Fields& f, Inputs& in) {
   f.group("The race");
-  f.choice("policy", in.policy, policies, "Policy", "The scheduler whose figures the outputs give.",
+  f.choice("policy", in.policy, serving_policy_choices(), "Policy", "The scheduler whose figures the outputs give.",
            {.headline = true});
-  f.choices("against", in.against, policies, "Race against",
+  f.choices("against", in.against, serving_policy_choices(), "Race against",
             "Others that meet the same arrivals; up to 10,000 are measured, and the first three are shown.");
   f.integer("slots", in.slots, "Slots",
             "Requests in a batch of one server; engines ship with some 256, published runs take up to 4,096.",
@@ -45,7 +31,7 @@ void describe(Fields& f, Inputs& in) {
             "Chunked prefill: decoding requests take one each, prompts what is left, 16 at least.",
             {.range = {64, 8192, Scale::log}, .when = {"service", "llm"}});
   f.group("What serves");
-  f.choice("service", in.service, services, "Service time",
+  f.choice("service", in.service, service_kind_choices(), "Service time",
            "From the model's steps, or a plain queue in which a request takes one time drawn beforehand.");
   shared::model(f, "model", in.model,
                 {.help = "Its weights are read in each step, its cache by each sequence.", .when = {"service", "llm"}});
@@ -104,7 +90,7 @@ void describe(Fields& f, Inputs& in) {
   f.real("kv_share", in.kv_share, {"Memory for the cache", "%"},
          "Its part of what the weights leave; lower it until requests are sent back.",
          {.range = {0.1, 100, Scale::log}, .when = {"service", "llm"}});
-  f.choice("kv_format", in.kv_format, kv_formats, "Keys and values in",
+  f.choice("kv_format", in.kv_format, engine_kv_choices(), "Keys and values in",
            "What a cached number takes: half the bytes hold twice the tokens and are read in half the time.",
            {.when = {"service", "llm"}});
   f.integer("block_tokens", in.block_tokens, {"Tokens a block", "tokens"},

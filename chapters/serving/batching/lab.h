@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "chapters/described/serving_choices.h"
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/memo.h"
@@ -19,14 +20,13 @@
 /// The race of schedulers over the same arrivals.
 namespace chapters::serving::batching {
 
-enum class Service : std::uint8_t { llm, exponential, deterministic };
 enum class Arrivals : std::uint8_t { poisson, bursty };
 
 /// Defaults: requests reach Llama-3-70B on eight H100 twice as fast as static batches of eight can clear them.
 struct Inputs {
   models::ServingPolicy policy = models::ServingPolicy::continuous;
   std::vector<std::string> against{"static"};
-  Service service = Service::llm;
+  ServiceKind service = ServiceKind::llm;
   std::string model = "llama-3-70b", chip = "h100_sxm";
   std::int64_t chips = 8;
   models::Format format = models::Format::bf16;
@@ -227,7 +227,5 @@ void describe(Fields& f, Inputs& in);
 void describe(Fields& f, PolicyRun& r);
 void describe(Fields& f, ComparedTime& t);
 void describe(Fields& f, ComparedRun& r);
-
-const Choices& policy_choices();
 
 }  // namespace chapters::serving::batching

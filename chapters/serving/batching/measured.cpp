@@ -97,7 +97,7 @@ std::string short_name(const Published& row, bool same_chip, bool same_format) {
 
 PublishedRuns published_runs(const Inputs& in) {
   PublishedRuns all;
-  if (in.service != Service::llm) return all;
+  if (in.service != ServiceKind::llm) return all;
   std::vector<const Published*> rows;
   for (const bool same : {true, false})
     for (const std::string_view output : {pace, rate})

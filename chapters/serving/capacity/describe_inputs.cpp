@@ -1,10 +1,11 @@
+#include "chapters/described/serving_choices.h"
 #include "chapters/mechanism/shared_choices.h"
 #include "chapters/serving/capacity/lab.h"
 
 namespace chapters::serving::capacity {
 namespace {
 
-// In the order of Traffic, PlanFor, ReplicaSize, Reached and models::KvFormat.
+// In the order of Traffic, PlanFor, ReplicaSize and Reached.
 const Choices traffics{
     {"lengths", "A rate and lengths", "Poisson arrivals, log-normal lengths, as set above."},
     {"conversations", "Recorded conversations", "1,445 requests in 300 s of a chat service: Azure, November 2023."},
@@ -18,9 +19,6 @@ const Choices replica_sizes{{"best", "The cheapest", "One, two, four or eight ch
 const Choices reacheds{
     {"published", "As published runs", "The share that fits published runs on the chip in the format; else 55 %."},
     {"own", "As set", "The share that is set below, on every chip."}};
-const Choices caches{{"bf16", "BF16", "Two bytes a number."},
-                     {"fp8", "FP8", "One byte a number, and a scale for each layer."}};
-static_assert(models::kv_format_count == 2);
 const Choices clients{{"deepseek-r1-5", "Reasoning model, client 5", "Long answers, quiet nights."},
                       {"deepseek-r1-20", "Reasoning model, client 20", "Prompts of 2,100 tokens, answers of 1,000."},
                       {"deepseek-r1-66", "Reasoning model, client 66", "Short prompts, answers of 8,500 tokens."},
@@ -79,7 +77,7 @@ void describe_fleet(Fields& f, Inputs& in) {
   shared::model(f, "model", in.model, {.help = "Which model is served."});
   shared::chip(f, "chip", in.chip, {.help = "Which chip is yours."});
   shared::format(f, "format", in.format, {.label = "Weights", .help = "Format of weights and matmuls."});
-  f.choice("kv_format", in.kv_format, caches, "Keys and values in", "What a number in the cache takes.");
+  f.choice("kv_format", in.kv_format, engine_kv_choices(), "Keys and values in", "What a number in the cache takes.");
   f.choice("replica_size", in.replica_size, replica_sizes, "Chips in a replica", "How many share one model.");
   shared::parallel_tensor(
       f, "tensor_parallel", in.tensor_parallel,

@@ -13,7 +13,7 @@ using widgets::figure;
 std::string fleet_words(const Inputs& in, bool& many) {
   static constexpr std::array<std::string_view, 13> counts{"",      "One",   "Two",  "Three", "Four",   "Five",  "Six",
                                                            "Seven", "Eight", "Nine", "Ten",   "Eleven", "Twelve"};
-  const bool queue = in.service != Service::llm, scaled = !queue && in.scale_on != models::ScaleSignal::none;
+  const bool queue = in.service != ServiceKind::llm, scaled = !queue && in.scale_on != models::ScaleSignal::none;
   const std::int64_t most = scaled ? std::max(in.most_replicas, in.replicas) : in.replicas;
   many = most > 1;
   if (!many) return queue && in.servers == 1 ? "One server" : "One replica";
@@ -27,10 +27,11 @@ std::string fleet_words(const Inputs& in, bool& many) {
 std::string why_of(const Inputs& in, const Outputs& out) {
   if (out.sent_away_percent > std::max(out.late_percent, out.slow_percent))
     return "\nMost of the others are sent away, which keeps the queue short for the rest.";
-  if (out.late_percent >= out.slow_percent && in.service == Service::llm && in.scale_on != models::ScaleSignal::none)
+  if (out.late_percent >= out.slow_percent && in.service == ServiceKind::llm &&
+      in.scale_on != models::ScaleSignal::none)
     return "\nMost of the others wait too long for their first token: new replicas serve only after their cold start.";
   if (out.late_percent >= out.slow_percent)
-    return in.service == Service::llm
+    return in.service == ServiceKind::llm
                ? "\nMost of the others wait too long for their first token: more replicas would take the queue away."
                : "\nThe others wait too long in the queue: another server would take it away.";
   return "\nMost of the others get their tokens too slowly: the batch is so large that each step takes longer.";

@@ -185,7 +185,7 @@ void arrange_time(const Inputs& in, const Run& run, Picture& p) {
 
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture p;
-  p.has_tokens = in.service == Service::llm;
+  p.has_tokens = in.service == ServiceKind::llm;
   if (!out.reason.empty() || !run.here) return p;
   p.answer = answer_of(in, out);
   const double top_rung = run.scenario->ladder.rate(run.scenario->ladder.rungs.back());

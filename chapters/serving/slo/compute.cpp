@@ -116,9 +116,9 @@ Computed<Outputs, Run> compute(const Inputs& in, Progress& progress, Scenarios& 
   out.runs = 1 + knee.asked;
   out.failed = scenario->failed;
   out.file_rate_per_s = scenario->recorded_per_s;
-  if (in.service != Service::llm)
+  if (in.service != ServiceKind::llm)
     out.offered_load = 100 * in.arrival_rate * in.service_time_s / static_cast<double>(in.servers * in.replicas);
-  if (knee.highest && !(in.service == Service::llm && in.scale_on != models::ScaleSignal::none))
+  if (knee.highest && !(in.service == ServiceKind::llm && in.scale_on != models::ScaleSignal::none))
     out.replicas_needed = std::ceil(in.arrival_rate / (out.knee_rate_per_s / static_cast<double>(in.replicas)) - 1e-9);
   if (progress.facts_alone) return {std::move(out)};
   for (const std::int64_t rung : scenario->ladder.rungs) {

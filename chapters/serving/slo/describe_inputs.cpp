@@ -1,10 +1,11 @@
+#include "chapters/described/serving_choices.h"
 #include "chapters/mechanism/shared_choices.h"
 #include "chapters/serving/slo/lab.h"
 
 namespace chapters::serving::slo {
 namespace {
 
-// In the order of models::FleetRouter, models::ScaleSignal, Arrivals, Service and models::ServingPolicy.
+// In the order of models::FleetRouter, models::ScaleSignal and Arrivals.
 const Choices routers{
     {"round_robin", "In turn", "Each replica gets the next one."},
     {"least_requests", "Fewest requests", "Where the fewest wait or run."},
@@ -21,16 +22,6 @@ static_assert(models::scale_signal_count == 4);
 const Choices slo_arrivals{{"poisson", "Poisson", "Independent of each other at one rate."},
                            {"bursty", "Bursts", "A fifth of the time the rate is several times the mean."},
                            {"waves", "Waves", "The rate swings like that of a day, only faster."}};
-const Choices slo_services{
-    {"llm", "From model and chip", "Each step takes what the roofline says."},
-    {"exponential", "Exponential", "A plain queue: service times vary widely and have no memory."},
-    {"deterministic", "Fixed", "A plain queue: every service takes the same time."}};
-const Choices slo_policies{
-    {"single", "One by one", "A request has the replica to itself."},
-    {"static", "Static", "Waits for a full batch; all leave when the longest is done."},
-    {"dynamic", "Dynamic", "As static, but starts short when the oldest has waited half a second."},
-    {"continuous", "Continuous", "Requests join and leave at every step; prompts take steps of their own."},
-    {"chunked", "Chunked prefill", "Continuous, with prompts cut up and mixed into the decode steps."}};
 
 constexpr When of_model{"service", "llm"}, of_queue{"service", "exponential|deterministic"};
 
@@ -125,7 +116,7 @@ void describe(Fields& f, Inputs& in) {
   f.real("length_variation", in.length_variation, "Spread of lengths",
          "Standard deviation over mean; 0 makes all alike.", {.range = {0, 2}, .when = of_model});
   f.group("A replica");
-  f.choice("service", in.service, slo_services, "Service time",
+  f.choice("service", in.service, service_kind_choices(), "Service time",
            "From the model's steps, or a plain queue in which a request takes one time drawn beforehand.");
   shared::model(f, "model", in.model, {.help = "Each replica holds its weights whole.", .when = of_model});
   shared::chip(
@@ -135,8 +126,11 @@ void describe(Fields& f, Inputs& in) {
                           {.label = "Chips", .help = "The chips of one replica share every layer.", .when = of_model});
   shared::format(
       f, "format", in.format,
-      {.label = "Weights", .help = "Format of weights and matmuls; the cache has two bytes.", .when = of_model});
-  f.choice("policy", in.policy, slo_policies, "Policy", "How a replica batches.");
+      {.label = "Weights", .help = "Format of weights and matmuls; the cache has its own.", .when = of_model});
+  f.choice("kv_format", in.kv_format, engine_kv_choices(), "Keys and values in",
+           "What a cached number takes: half the bytes hold twice the tokens and are read in half the time.",
+           {.when = of_model});
+  f.choice("policy", in.policy, serving_policy_choices(), "Policy", "How a replica batches.");
   f.integer(
       "slots", in.slots, "Slots", "Requests in a batch of one replica.",
       {.range = {1, 4096, Scale::log}, .typical = {1, 512}, .when = {"policy", "static|dynamic|continuous|chunked"}});

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "chapters/described/serving_choices.h"
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/memo.h"
@@ -21,7 +22,6 @@
 /// are in time.
 namespace chapters::serving::slo {
 
-enum class Service : std::uint8_t { llm, exponential, deterministic };
 enum class Arrivals : std::uint8_t { poisson, bursty, waves };
 
 /// Defaults: conversations as long as those of Azure's trace of 2023 reach one replica beyond its knee.
@@ -43,10 +43,11 @@ struct Inputs {
   std::int64_t seed = 1;
   FileInput trace;
   double prompt_tokens = 1200, output_tokens = 200, length_variation = 0.9;
-  Service service = Service::llm;
+  ServiceKind service = ServiceKind::llm;
   std::string model = "llama-3-70b", chip = "h100_sxm";
   std::int64_t chips = 8;
   models::Format format = models::Format::bf16;
+  models::KvFormat kv_format = models::KvFormat::bf16;
   models::ServingPolicy policy = models::ServingPolicy::chunked;
   std::int64_t slots = 256, chunk_tokens = 2048;
   double service_time_s = 0.8;

@@ -20,7 +20,7 @@ constexpr std::int64_t slo_block_tokens = 16;
 /// behind them.
 std::int64_t slo_all_of(std::int64_t measured) { return measured + measured / 3 + measured / 10; }
 
-bool scales(const Inputs& in) { return in.service == Service::llm && in.scale_on != models::ScaleSignal::none; }
+bool scales(const Inputs& in) { return in.service == ServiceKind::llm && in.scale_on != models::ScaleSignal::none; }
 /// Replicas that may work at once.
 std::int64_t replicas_at_most(const Inputs& in) {
   return scales(in) ? std::max(in.most_replicas, in.replicas) : in.replicas;
@@ -53,15 +53,15 @@ models::RequestStream slo_stream(const Inputs& in, double capacity_per_s, double
       .burst_s = in.burst_s,
       .wave = in.arrivals == Arrivals::waves ? in.wave : 0,
       .wave_s = in.wave_s,
-      .service =
-          in.service == Service::deterministic ? models::ServiceTime::deterministic : models::ServiceTime::exponential,
+      .service = in.service == ServiceKind::deterministic ? models::ServiceTime::deterministic
+                                                          : models::ServiceTime::exponential,
       .service_s = in.service_time_s,
       .prompt_tokens = in.prompt_tokens,
       .output_tokens = in.output_tokens,
       .length_variation = in.length_variation,
       .longest_tokens = models::longest_of_means(in.prompt_tokens, in.output_tokens),
-      .lengths = in.service == Service::llm,
-      .service_times = in.service != Service::llm,
+      .lengths = in.service == ServiceKind::llm,
+      .service_times = in.service != ServiceKind::llm,
   };
 }
 
@@ -87,9 +87,9 @@ SloDemand demand_at(const Inputs& in, const Scenario& scenario, double rate_per_
   } else {
     out.requests = scenario.recorded;
     for (models::ServingRequest& r : out.requests) r.arrival_s *= scenario.recorded_per_s / rate_per_s;
-    if (in.service != Service::llm) models::draw_service_times(out.requests, stream);
+    if (in.service != ServiceKind::llm) models::draw_service_times(out.requests, stream);
   }
-  if (in.service == Service::llm)
+  if (in.service == ServiceKind::llm)
     out.prefixes = models::draw_sessions(
         out.requests, {.turns = in.turns, .open = in.open_sessions, .seed = static_cast<std::uint64_t>(in.seed)});
   return out;
@@ -98,8 +98,8 @@ SloDemand demand_at(const Inputs& in, const Scenario& scenario, double rate_per_
 models::ServingSetup replica_of(const Inputs& in, const Scenario& scenario, const Progress& progress) {
   return {
       .policy = in.policy,
-      .cost = in.service == Service::llm ? &scenario.cost : nullptr,
-      .servers = in.service == Service::llm ? in.replicas : in.replicas * in.servers,
+      .cost = in.service == ServiceKind::llm ? &scenario.cost : nullptr,
+      .servers = in.service == ServiceKind::llm ? in.replicas : in.replicas * in.servers,
       .slots = in.slots,
       .chunk_tokens = in.chunk_tokens,
       .block_tokens = slo_block_tokens,
@@ -124,7 +124,7 @@ models::FleetScaling scaling_of(const Inputs& in) {
 /// One run of what is set, or of a fleet that is always there and turns nobody away.
 models::FleetRun simulate(const Inputs& in, const SloDemand& demand, const models::ServingSetup& replica,
                           double sample_s, bool saturated) {
-  const bool plain = in.service != Service::llm;
+  const bool plain = in.service != ServiceKind::llm;
   if (plain && !forms_batches(in.policy) && (in.replicas > 1 || in.longest_queue > 0 || in.drop_after_s > 0))
     return models::simulate_plain_fleet(
         demand.requests, {
@@ -161,7 +161,7 @@ models::FleetRun simulate(const Inputs& in, const SloDemand& demand, const model
 
 /// What a fleet that always has work gets done, requests a second.
 double capacity_of(const Inputs& in, const Scenario& scenario, const Progress& progress) {
-  if (in.service != Service::llm && !forms_batches(in.policy))
+  if (in.service != ServiceKind::llm && !forms_batches(in.policy))
     return static_cast<double>(in.replicas * in.servers) / in.service_time_s;
   SloDemand demand = demand_at(in, scenario, 1);
   for (models::ServingRequest& r : demand.requests) r.arrival_s = 0;
@@ -181,6 +181,7 @@ std::string price_steps(const Inputs& in, Scenario& out) {
       .chip = *chip,
       .chips = static_cast<double>(in.chips),
       .format = in.format,
+      .kv = in.kv_format,
   };
   const models::Architecture& architecture = (*model)->architecture;
   if (const auto memory = models::serving_memory(architecture, machine); !memory.holds_weights())
@@ -209,7 +210,7 @@ std::string read_recorded(const Inputs& in, Scenario& out) {
 
 /// What does not go together; empty where all does.
 std::string clash_of(const Inputs& in) {
-  if (in.service != Service::llm) {
+  if (in.service != ServiceKind::llm) {
     if (forms_batches(in.policy) && (in.replicas > 1 || in.longest_queue > 0 || in.drop_after_s > 0))
       return "Batches of a plain queue are formed on one replica here, and nobody is sent away: take one replica, or "
              "serve one by one.";
@@ -239,12 +240,12 @@ std::shared_ptr<const Scenario> make_scenario(const Inputs& in, Progress& progre
   auto out = std::make_shared<Scenario>();
   out->refused = clash_of(in);
   if (out->refused.empty()) out->refused = read_recorded(in, *out);
-  if (out->refused.empty() && in.service == Service::llm) out->refused = price_steps(in, *out);
+  if (out->refused.empty() && in.service == ServiceKind::llm) out->refused = price_steps(in, *out);
   if (!out->refused.empty()) return out;
   out->capacity_per_s = capacity_of(in, *out, progress);
   if (progress.cancelled) return nullptr;
   // Turns that all come at once find nothing in a cache: ask again with turns after each other.
-  if (in.service == Service::llm && in.turns > 1 && out->capacity_per_s > 0)
+  if (in.service == ServiceKind::llm && in.turns > 1 && out->capacity_per_s > 0)
     if (const auto run = run_at(in, *out, 1.4 * out->capacity_per_s, progress))
       out->capacity_per_s = std::max(out->capacity_per_s, run->figures.throughput_per_s);
   out->ladder = models::load_ladder(out->capacity_per_s);
@@ -266,8 +267,8 @@ std::shared_ptr<const models::LoadRun> run_at(const Inputs& in, const Scenario& 
     replica.measure_until_s = window.until_s;
     models::FleetRun run = simulate(in, demand, replica, demand.requests.back().arrival_s / 300, false);
     if (run.stopped) return nullptr;
-    replica.servers = in.service == Service::llm ? replicas_at_most(in) : in.replicas * in.servers;
-    const double lanes = in.service == Service::llm ? 1 : static_cast<double>(in.servers);
+    replica.servers = in.service == ServiceKind::llm ? replicas_at_most(in) : in.replicas * in.servers;
+    const double lanes = in.service == ServiceKind::llm ? 1 : static_cast<double>(in.servers);
     return std::make_shared<const models::LoadRun>(
         models::condense_run(demand.requests, std::move(run), replica, window, rate, lanes));
   });
