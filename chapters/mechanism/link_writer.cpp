@@ -44,6 +44,12 @@ void LinkWriter::toggle(std::string_view key, bool on) {
   if (const Field* f = find(key); f && f->kind == Kind::toggle) put(key, on ? "true" : "false");
 }
 
+models::Result<std::string> LinkWriter::link() const {
+  using Link = models::Result<std::string>;
+  if (!missed_.empty()) return Link::fail("\"" + missed_ + "\" of this plan is beyond what that lab takes.");
+  return Link::ok(text());
+}
+
 const Field* LinkWriter::find(std::string_view key) const { return lab_ ? lab_->inputs().find(key) : nullptr; }
 
 void LinkWriter::put(std::string_view key, std::string_view value) {

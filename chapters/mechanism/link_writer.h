@@ -25,6 +25,8 @@ class LinkWriter {
 
   /// "profiling/step-trace?layers=32&launch_s=4e-06"; empty where there is no such link.
   std::string text() const { return lab_ && missed_.empty() ? text_ : std::string(); }
+  /// The same of a plan that the link carries; fails with a sentence where the lab cannot hold a number of `exactly`.
+  models::Result<std::string> link() const;
   /// The label of the first input that a number of `exactly` was out of range for, or its key where there is no such
   /// input; empty where all were taken.
   const std::string& missed() const { return missed_; }

@@ -1,10 +1,11 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "chapters/distributed/planner/lab.h"
+#include "chapters/mechanism/doors.h"
 #include "widgets/base/marks.h"
 #include "widgets/base/parts.h"
-#include "widgets/base/press_area.h"
 #include "widgets/number/number.h"
 
 namespace chapters::distributed::planner {
@@ -157,42 +158,15 @@ void draw_every_plan(Inputs& in, const Outputs& out, const Picture& picture, Vie
   ImGui::Dummy({size.x, line});
 }
 
-/// A word that leads to another lab with the plan in it.
-bool draw_door(const char* label, std::string_view words, ImVec2 at, float width, std::string_view why_shut = {}) {
-  const auto& t = widgets::theme();
-  const float height = t.type(Type::small) + t.px(10);
-  ImGui::SetCursorScreenPos(at);
-  const bool pressed = widgets::press_area(label, {width, height}) && why_shut.empty();
-  if (!why_shut.empty() && ImGui::IsItemHovered()) widgets::tip(words, {}, why_shut);
-  const bool hot = why_shut.empty() && (ImGui::IsItemHovered() || ImGui::IsItemFocused());
-  const auto painter = widgets::Painter::window();
-  painter.frame(at, {at.x + width, at.y + height}, hot ? t.accent : t.line, t.px(1), t.px(6));
-  const ImU32 ink = hot ? t.accent : why_shut.empty() ? t.text : t.muted;
-  painter.text({at.x + width / 2, at.y + t.px(4)}, words, ink, Type::small, widgets::Font::sans,
-               widgets::Align::center);
-  return pressed;
-}
-
-constexpr const char* make_yours = "Make it yours";
-
-/// Words that lead on, one behind the other in as many rows as the width asks for: `place` is told where each goes.
-template <class Place>
-float flow_doors(float width, const Place& place) {
-  const auto& t = widgets::theme();
-  const float gap = t.px(6), line = t.type(Type::small) + t.px(15);
-  float x = 0, y = 0;
-  const auto add = [&](std::string_view words, const PlanDoor* door) {
-    const float wide = widgets::text_size(words, Type::small).x + t.px(14);
-    if (x > 0 && x + wide > width) {
-      x = 0;
-      y += line;
-    }
-    place(ImVec2{x, y}, wide, door);
-    x += wide + gap;
-  };
-  add(make_yours, nullptr);
-  for (const PlanDoor& door : plan_doors()) add(door.words, &door);
-  return y + line + t.px(2);
+/// "Make it yours", then the doors of a plan; shut are those whose lab cannot hold it.
+std::array<Door, plan_door_count + 1> doors_of(const PlanCard& card) {
+  std::array<Door, plan_door_count + 1> out{{{"make it yours", "Make it yours", {}}}};
+  for (std::size_t i = 0; i < plan_door_count; ++i) {
+    const PlanDoor& door = plan_doors()[i];
+    const bool shut = i < card.doors.size() && !card.doors[i];
+    out[i + 1] = {door.label, door.words, shut ? std::string_view(card.doors[i].error) : std::string_view()};
+  }
+  return out;
 }
 
 void draw_yours(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
@@ -217,23 +191,15 @@ void draw_yours(Inputs& in, const Outputs& out, const Picture& picture, View& vi
                                    : fits   ? "fastest that fits"
                                             : "needs the least memory";
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float doors_px = flow_doors(size.x, [](ImVec2, float, const PlanDoor*) {});
+  const auto doors = doors_of(card);
+  const float doors_px = doors_height(doors, size.x);
   const bool room = size.y > t.px(200) && size.x > t.px(200);
   draw_card(card, heading, t.text, out.wall_bytes, {size.x, size.y - (room ? doors_px : 0)});
   if (!room) return;
-  const ImVec2 from{at.x, at.y + size.y - doors_px + t.px(6)};
-  flow_doors(size.x, [&](ImVec2 offset, float width, const PlanDoor* door) {
-    const ImVec2 place{from.x + offset.x, from.y + offset.y};
-    if (door == nullptr) {
-      if (draw_door("make it yours", make_yours, place, width)) choose(in, card.point);
-      return;
-    }
-    const auto i = static_cast<std::size_t>(door - plan_doors().data());
-    if (i >= card.doors.size()) return;
-    const auto& link = card.doors[i];
-    if (draw_door(door->label, door->words, place, width, link ? std::string_view() : std::string_view(link.error)))
-      view.requests.open_link = *link;
-  });
+  const int pressed = draw_doors(doors, {at.x, at.y + size.y - doors_px + t.px(6)}, size.x);
+  if (pressed == 0) choose(in, card.point);
+  const auto opened = static_cast<std::size_t>(pressed - 1);
+  if (pressed > 0 && opened < card.doors.size()) view.requests.open_link = *card.doors[opened];
 }
 
 void draw_table_of(const Outputs& out, View& view, ImVec2 size) {

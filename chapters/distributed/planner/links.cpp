@@ -77,7 +77,7 @@ Link write_split(LinkWriter& w, const Inputs& in, const PlannerDoor& door) {
   w.exactly("weight_bytes", each.weights);
   w.exactly("gradient_bytes", each.gradients);
   w.exactly("optimizer_bytes", each.master + each.optimizer);
-  return finish(w);
+  return w.link();
 }
 
 /// Recipe and optimizer that keep the plan's bytes of every parameter; false where none do.
@@ -101,7 +101,7 @@ Link write_training_memory(LinkWriter& w, const Inputs& in, const PlannerDoor& d
   w.exactly("stage", as_double(door.plan.stage + 1));
   w.choice("count", "operations");
   if (!write_recipe(w, door)) return Link::fail("That lab has no recipe with this plan's bytes of a parameter.");
-  return finish(w);
+  return w.link();
 }
 
 /// The timeline is of one GPU that shares its layers at most: why a plan is not there; nothing where it is.
@@ -135,7 +135,7 @@ Link write_timeline(LinkWriter& w, const Inputs& in, const PlannerDoor& door) {
   w.exactly("tensor_parallel", as_double(p.tensor));
   w.toggle("fused_attention", p.fused_attention);
   if (!write_recipe(w, door)) return Link::fail("That lab has no recipe with this plan's bytes of a parameter.");
-  return finish(w);
+  return w.link();
 }
 
 std::string_view schedule_key(const TrainingPlan& p) {
@@ -179,17 +179,12 @@ Link write_pipeline(LinkWriter& w, const PlannerDoor& door) {
     factors.back() = slower;
     w.numbers("rank_factors", factors);
   }
-  return finish(w);
+  return w.link();
 }
 
 }  // namespace
 
 std::span<const PlanDoor, plan_door_count> plan_doors() { return doors; }
-
-Link finish(const LinkWriter& w) {
-  if (!w.missed().empty()) return Link::fail("\"" + w.missed() + "\" of this plan is beyond what that lab takes.");
-  return Link::ok(w.text());
-}
 
 Link link_to(const Inputs& in, const PlanCard& card, std::string_view lab) {
   const auto job = job_of(in);

@@ -31,9 +31,6 @@ inline std::string_view loss_key(const models::memory::TrainingPlan& plan) {
   return loss_choices()[static_cast<std::size_t>(plan.loss)].id;
 }
 
-/// The link, or the sentence that says which input could not hold its value.
-models::Result<std::string> finish(const LinkWriter& w);
-
 /// Links to the labs of what GPUs send each other: overlap, tensor-parallel, context, moe, collectives, topology. Fails
 /// with a sentence where such a lab cannot hold the plan, and where there is no such lab.
 models::Result<std::string> write_exchange(LinkWriter& w, const Inputs& in, const PlannerDoor& door,

@@ -113,7 +113,7 @@ Link write_overlap(LinkWriter& w, const Inputs& in, const PlannerDoor& door) {
     w.number("bucket_bytes", call.bytes);
     w.number("first_bucket_bytes", call.bytes);
   }
-  return finish(w);
+  return w.link();
 }
 
 Link write_tensor(LinkWriter& w, const Inputs& in, const PlannerDoor& door) {
@@ -139,7 +139,7 @@ Link write_tensor(LinkWriter& w, const Inputs& in, const PlannerDoor& door) {
   // A gather and a scatter stand in for one all-reduce, whose start the planner counts once.
   w.exactly("call_s", p.sequence_parallel ? links.base_s / 2 : links.base_s);
   if (!write_links(w, in, links, curve.inside_share, "link_reached", "network_reached")) return Link::fail(no_network);
-  return finish(w);
+  return w.link();
 }
 
 /// The kind of layer with attention that the planner's context method was chosen on: the first.
@@ -178,7 +178,7 @@ Link write_context(LinkWriter& w, const Inputs& in, const PlannerDoor& door) {
   w.exactly("zero_stage", as_double(p.zero_stage));
   w.choice("recompute", recompute_key(p));
   w.choice("loss", loss_key(p));
-  return finish(w);
+  return w.link();
 }
 
 /// Nodes that a token's experts may lie in; 0: any. Nothing where the model's groups are no whole nodes.
@@ -234,7 +234,7 @@ Link write_experts(LinkWriter& w, const Inputs& in, const PlannerDoor& door) {
   std::int64_t layers = 0;
   for (const models::LayerKind& kind : models::layer_kinds(a)) layers += kind.form.experts ? kind.count : 0;
   w.exactly("layers", as_double(layers));
-  return finish(w);
+  return w.link();
 }
 
 /// The collective that keeps the step waiting longest: a sum over the GPUs that share a layer, or one of the data
@@ -270,7 +270,7 @@ Link write_collective(LinkWriter& w, const PlannerDoor& door) {
   w.exactly("bytes", call.bytes);
   w.exactly("latency_s", call.time.latency_s / steps);
   w.exactly("bandwidth_bytes_per_s", share * call.bytes / call.time.transfer_s);
-  return finish(w);
+  return w.link();
 }
 
 /// The machine of a chip in the lab of topology, and how many chips it has; nothing where that lab has none.
@@ -316,7 +316,7 @@ Link write_topology(LinkWriter& w, const Inputs& in, const PlannerDoor& door) {
   w.exactly("batch", as_double(p.batch));
   w.exactly("sequence", as_double(p.sequence));
   w.exactly("micro_batches", as_double(p.micro_batches));
-  return finish(w);
+  return w.link();
 }
 
 }  // namespace

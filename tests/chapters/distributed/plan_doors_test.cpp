@@ -22,15 +22,9 @@ namespace lab_planner = chapters::distributed::planner;
 
 namespace {
 
-/// The lab that a link leads to, computed for its facts.
+/// The lab that a link leads to, computed for its facts over few steps.
 LabPtr follow(const std::string& link) {
-  const std::size_t query = link.find('?');
-  LabPtr lab = open_lab(link.substr(0, query));
-  for (std::size_t at = query + 1; query != std::string::npos && at < link.size();) {
-    const std::size_t end = std::min(link.find('&', at), link.size()), is = link.find('=', at);
-    set(*lab, link.substr(at, is - at), std::string_view(link).substr(is + 1, end - is - 1));
-    at = end + 1;
-  }
+  LabPtr lab = open_link(link);
   if (lab->inputs().find("step_tokens") != nullptr) set(*lab, "steps", 20, "step_tokens", 64);
   lab->compute_facts();
   INFO(link);

@@ -33,6 +33,17 @@ LabPtr open_preset(std::string_view id, std::string_view name) {
   return nullptr;
 }
 
+LabPtr open_link(std::string_view link) {
+  const std::size_t query = link.find('?');
+  LabPtr lab = open_lab(link.substr(0, query));
+  for (std::size_t next = query + 1; query != std::string_view::npos && next < link.size();) {
+    const std::size_t end = std::min(link.find('&', next), link.size()), is = link.find('=', next);
+    set(*lab, link.substr(next, is - next), link.substr(is + 1, end - is - 1));
+    next = end + 1;
+  }
+  return lab;
+}
+
 const chapters::Field& input(const Lab& lab, std::string_view key) { return at(lab.inputs(), key); }
 const chapters::Field& output(const Lab& lab, std::string_view key) { return at(lab.outputs(), key); }
 const chapters::Field& view(const Lab& lab, std::string_view key) { return at(lab.view(), key); }

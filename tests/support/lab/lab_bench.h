@@ -20,6 +20,9 @@ LabPtr open_lab(std::string_view id, std::string_view inputs = "{}");
 /// The lab with one of its shipped presets, by name. Nothing is computed yet.
 LabPtr open_preset(std::string_view id, std::string_view name);
 
+/// The lab that a link leads to, with what the link sets. Nothing is computed yet.
+LabPtr open_link(std::string_view link);
+
 /// An input, an output, a value of the view.
 const chapters::Field& input(const Lab& lab, std::string_view key);
 const chapters::Field& output(const Lab& lab, std::string_view key);
