@@ -110,7 +110,7 @@ std::string problem_of_link(const std::string& target) {
     if (!f) return app::unknown_key(link.lab, "input", key, lab->inputs());
     if (auto set = app::set_field_from_text(*f, value); !set) return set.error;
   }
-  lab->compute();
+  lab->compute_facts();
   return lab->reason();
 }
 
@@ -202,7 +202,7 @@ TEST_CASE("every lab: at least three presets, each with a name of its own, that 
       CHECK_FALSE(preset.note.empty());
       const auto fresh = chapters::make_lab_by_id(lab.info().id);
       CHECK(app::apply_inputs(*fresh, parsed(preset.set)).error == "");
-      fresh->compute();
+      fresh->compute_facts();
       CHECK(fresh->reason() == "");
       CHECK(first_bad_value(fresh->outputs()) == "");
     }
@@ -245,7 +245,7 @@ TEST_CASE("every lab: two questions with a number or a choice and a curve to dra
 
 TEST_CASE("every lab: prose for all five angles, with live values it knows, formulas that read, and links that open") {
   each_shown_lab([](chapters::Lab& lab, const app::Content& content) {
-    lab.compute();
+    lab.compute_facts();
     std::size_t live = 0;
     for (std::size_t i = 0; i < app::angles.size(); ++i) {
       const std::string& text = content.of(lab.info().id).prose[i];
@@ -295,7 +295,7 @@ TEST_CASE("every chapter ships a lesson; every step of its lessons applies and i
       REQUIRE(lab);
       CHECK(app::apply_inputs(*lab, parsed(step.inputs)).error == "");
       CHECK(app::apply_view(*lab, parsed(step.view)).error == "");
-      lab->compute();
+      lab->compute_facts();
       CHECK(lab->reason() == "");
       CHECK_FALSE(step.say.empty());
       taught.insert(chapter_of(step.lab));
