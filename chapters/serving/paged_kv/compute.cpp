@@ -243,13 +243,14 @@ Computed<Outputs, Run> compute(const Inputs& in, Progress& progress) {
   measure_between(run.demand, s);
   run.paged = models::simulate_paged(run.demand, s);
   run.shown_us = run.paged.end_us;
-  s.until_us = run.shown_us;
   std::vector<std::int64_t> moments;
   if (!progress.facts_alone && !run.paged.stopped) {
     moments = moments_of(run.paged, run.shown_us, out.blocks);
     s.frame_times_us = moments;
+    // Without an end, as before: one at the last moment would hide that all stand still from there on.
     run.paged = models::simulate_paged(run.demand, s);
   }
+  s.until_us = run.shown_us;
   if (!run.paged.stopped) run.reserved = models::simulate_reserved(run.demand, s);
   if (run.paged.stopped || run.reserved.stopped)
     return fail("More than 4 million tokens would be followed one by one: take fewer requests or shorter answers.");
