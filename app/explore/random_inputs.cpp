@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "models/base/counter_random.h"
 
@@ -26,8 +27,9 @@ class Random {
   std::uint64_t seed_, drawn_ = 0;
 };
 
-double number(const Field& f, Random& random) {
-  const double lo = f.spec.range.lo, hi = f.spec.range.hi;
+/// `most`: the number that may not be exceeded, beside the range.
+double number(const Field& f, Random& random, double most) {
+  const double lo = f.spec.range.lo, hi = std::min(f.spec.range.hi, most);
   const std::size_t end = random.below(16);  // the ends are where models break
   const double t = random.unit();
   if (end == 0) return lo;
@@ -38,13 +40,15 @@ double number(const Field& f, Random& random) {
   return f.kind == Kind::integer ? std::clamp(std::round(v), std::ceil(lo), std::floor(hi)) : v;
 }
 
-void draw(const Field& f, Random& random) {
+constexpr double no_limit = std::numeric_limits<double>::infinity();
+
+void draw(const Field& f, Random& random, double most = no_limit) {
   constexpr std::size_t most_items = 8;
   const std::size_t items = std::min(f.spec.max_items, most_items);
   switch (f.kind) {
     case Kind::real:
     case Kind::integer:
-      f.set_number(number(f, random));
+      f.set_number(number(f, random, most));
       break;
     case Kind::toggle:
       f.toggle() = random.below(2) == 1;
@@ -63,7 +67,7 @@ void draw(const Field& f, Random& random) {
     }
     case Kind::reals:
       f.reals().resize(random.below(items + 1));
-      for (double& v : f.reals()) v = number(f, random);
+      for (double& v : f.reals()) v = number(f, random, most);
       break;
     case Kind::table: {
       f.table_resize(random.below(items + 1));
@@ -84,7 +88,11 @@ void draw(const Field& f, Random& random) {
 
 void randomize(chapters::Lab& lab, std::uint64_t seed) {
   Random random(seed);
-  for (const Field& f : lab.inputs()) draw(f, random);
+  const auto any = std::any_of(lab.inputs().begin(), lab.inputs().end(), [](const Field& f) { return f.spec.costly; });
+  const chapters::LabPtr opened = any ? lab.clone() : nullptr;
+  if (opened) opened->reset();
+  for (const Field& f : lab.inputs())
+    draw(f, random, f.spec.costly ? opened->inputs().find(f.key)->number() : no_limit);
 }
 
 }  // namespace app

@@ -81,6 +81,9 @@ struct Details {
   /// presentation shows.
   bool headline = false;
   Reference against{};  ///< headlines: stands on the card while the figure has not changed
+  /// Inputs: more of it takes longer and shows the same (requests of a run, steps of a training). Random states take no
+  /// more than the lab opens with.
+  bool costly = false;
   bool binary = false;  ///< amounts of memory that people count in powers of two: KiB, MiB, GiB
   /// Reals: the range is what a slider offers, any number is allowed, inf and nan too (in JSON the texts "inf", "-inf",
   /// "nan").

@@ -69,7 +69,7 @@ void describe_tokens(Fields& f, Inputs& in) {
          "Weight of a word's own map next to its topic's: there is more to learn with more experts.",
          {.range = {0, 2}});
   f.integer("steps", in.steps, "Steps", "Updates of gate and experts, by Adam.",
-            {.range = {20, 200}, .typical = {50, 200}});
+            {.range = {20, 200}, .typical = {50, 200}, .costly = true});
   f.integer("step_tokens", in.step_tokens, "Tokens a step",
             "Tokens in a step of the small training; 2,048 others test it.", {.range = {64, 384, Scale::log}});
   f.integer("seed", in.seed, "Seed", "Draws tokens, maps and first weights.", {.range = {0, 1'000'000}});

@@ -61,7 +61,7 @@ void describe(Fields& f, Inputs& in) {
   f.integer("requests", in.requests, "Requests measured",
             "What the figures are from. A tenth more come before them, while the server fills, and a tenth after; "
             "neither counts. A file of arrivals brings its own, and all of them count.",
-            {.range = {1, 1e6, Scale::log}, .typical = {100, 100'000}});
+            {.range = {1, 1e6, Scale::log}, .typical = {100, 100'000}, .costly = true});
   f.integer("pictured", in.pictured, "Requests pictured",
             "Those drawn are measured ones, once the server has filled; where a queue grows, the first of all. Others "
             "are grey.",

@@ -52,7 +52,7 @@ void describe_requests(Fields& f, Inputs& in) {
   f.real("arrival_rate", in.arrival_rate, "Arrivals per second", "A Poisson process by the seed; a file replaces it.",
          {.range = {0.01, 1000, Scale::log}, .typical = {0.3, 30}});
   f.integer("requests", in.requests, "Requests", "How many come; a file brings its own.",
-            {.range = {1, 2000, Scale::log}, .typical = {20, 1000}});
+            {.range = {1, 2000, Scale::log}, .typical = {20, 1000}, .costly = true});
   f.real("prompt_tokens", in.prompt_tokens, {"Prompt, mean", "tokens"}, "Lengths are log-normal.",
          {.range = {1, 8192, Scale::log}, .typical = {16, 2048}});
   f.real("output_tokens", in.output_tokens, {"Answer, mean", "tokens"}, "Lengths are log-normal.",

@@ -63,7 +63,7 @@ void describe_arrivals(Fields& f, Inputs& in) {
             "before them, while the fleet "
             "fills, and a tenth after; of "
             "waves so many that whole ones are measured.",
-            {.range = {100, 12'000, Scale::log}, .typical = {1000, 10'000}});
+            {.range = {100, 12'000, Scale::log}, .typical = {1000, 10'000}, .costly = true});
   f.real("turns", in.turns, "Turns",
          "Mean of a conversation: each prompt repeats all that was said before. 1: each request stands alone.",
          {.range = {1, 50, Scale::log}, .typical = {1, 10}, .when = of_model});

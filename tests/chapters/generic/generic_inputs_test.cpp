@@ -33,6 +33,16 @@ void each_lab(Body&& body) {
     }
 }
 
+/// The first field whose value differs; empty where all are the same.
+std::string first_difference(const Fields& a, const Fields& b) {
+  std::string out;
+  for (const Field& f : a)
+    if (out.empty() && app::field_to_json(f) != app::field_to_json(*b.find(f.key)))
+      out = std::string(f.key) + ": " + app::field_to_json(f).dump().substr(0, 60) + " and " +
+            app::field_to_json(*b.find(f.key)).dump().substr(0, 60);
+  return out;
+}
+
 /// A whole sentence, or words of it that stand where the number would.
 bool is_reason(std::string_view words) { return words.size() >= 8; }
 
@@ -128,7 +138,8 @@ TEST_CASE(
       used->compute_facts();
       if (fingerprint(lab.inputs()) != before) FAIL_CHECK("seed " << seed << " changed its inputs");
       if (result_of(lab) != result_of(*alone))
-        FAIL_CHECK("seed " << seed << " differs where nothing is remembered, or where facts alone are asked for");
+        FAIL_CHECK("seed " << seed << " differs where nothing is remembered, or where facts alone are asked for: "
+                           << first_difference(lab.outputs(), alone->outputs()) << "\n  " << app::command_line_of(lab));
       if (result_of(*alone) != result_of(*used)) FAIL_CHECK("seed " << seed << " depends on what was computed before");
     }
   });
