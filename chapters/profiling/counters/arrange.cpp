@@ -90,8 +90,10 @@ void add_dots(const Inputs& in, const Run& run, Picture& p) {
   };
   if (own)
     for (const MeasuredReport& m : measured_reports()) add(m.report, 0, false);
-  if (!own)
+  if (!own) {
     for (std::size_t i = 0; i < run.reports.size(); ++i) add(*run.reports[i], i, true);
+    for (const MeasuredReport& m : measured_reports()) p.ids.push_back(m.id);
+  }
   if (own) {
     Curve mine{.kind = Curve::Kind::dots, .label = "your kernels", .tint = Tint::yours(), .radius = 4};
     for (std::size_t i = 0; i < run.reports.size(); ++i) {

@@ -113,14 +113,15 @@ void describe_scheduler(Fields& f, Outputs& o) {
          {.headline = true, .may_be_missing = true, .source = printed});
   f.real("issue_percent", o.issue_percent, {"Issues", "%"}, "Cycles in which a warp goes.",
          {.may_be_missing = true, .formula = "100 - no warp ready", .source = printed});
-  f.real("active_warps", o.active_warps, "Warps there", "Of one scheduler.",
+  f.real("active_warps", o.active_warps, "Warps there", "Warps that one scheduler has.",
          {.may_be_missing = true, .source = printed});
-  f.real("eligible_warps", o.eligible_warps, "Warps ready", "Of one scheduler.",
+  f.real("eligible_warps", o.eligible_warps, "Warps ready", "Warps of one scheduler that could go.",
          {.may_be_missing = true, .source = printed});
-  f.real("warp_cycles", o.warp_cycles, "Cycles per instruction", "Of one warp, from one instruction to its next.",
+  f.real("warp_cycles", o.warp_cycles, "Cycles per instruction", "From one instruction of a warp to its next.",
          {.may_be_missing = true, .source = printed});
   f.text("top_stall", o.top_stall, "Longest stall", "What warps wait for most; empty where no stall is printed.");
-  f.real("top_stall_percent", o.top_stall_percent, {"Longest stall", "%"}, "Of the cycles between two instructions.",
+  f.real("top_stall_percent", o.top_stall_percent, {"Longest stall", "%"},
+         "Its share of the cycles between two instructions.",
          {.headline = true,
           .may_be_missing = true,
           .formula = "cycles of the stall / cycles per instruction",

@@ -23,13 +23,11 @@ const MapDot* nearest(const Picture& picture, double memory, double compute) {
   return best;
 }
 
-void choose(Inputs& in, std::size_t report) {
-  if (in.source == Source::file) {
+void choose(Inputs& in, const Picture& picture, std::size_t report) {
+  if (in.source == Source::file)
     in.report_kernel = static_cast<std::int64_t>(report) + 1;
-    return;
-  }
-  const auto& all = models::gpu::measured_reports();
-  if (report < all.size()) in.kernel = all[report].id;
+  else if (report < picture.ids.size())
+    in.kernel = picture.ids[report];
 }
 
 void draw_dots(Plot& plot, const Picture& picture) {
@@ -75,7 +73,7 @@ void draw_map(Inputs& in, const Outputs& out, const Picture& picture, View& view
   double memory = out.memory_percent, compute = out.compute_percent;
   if (plot.drag_point("drag to another report", memory, compute,
                       {.label = picture.hollow_words, .lo = 0, .hi = 100, .y_lo = 0, .y_hi = 100}))
-    if (const MapDot* dot = nearest(picture, memory, compute)) choose(in, dot->report);
+    if (const MapDot* dot = nearest(picture, memory, compute)) choose(in, picture, dot->report);
 }
 
 void draw_hero(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
@@ -109,7 +107,7 @@ void draw_stalls(const Outputs& out, View& view, ImVec2 size) {
   view.stalls.draw("stalls", out.stall_rows, columns, size);
 }
 
-void draw_kernels(Inputs& in, const Outputs& out, View& view, ImVec2 size) {
+void draw_kernels(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   static constexpr DescribedColumn columns[] = {{"kernel_name"},
                                                 {.key = "kernel_time_s", .priority = 3, .digits = 3},
                                                 {.key = "compute", .priority = 2},
@@ -122,7 +120,7 @@ void draw_kernels(Inputs& in, const Outputs& out, View& view, ImVec2 size) {
                                                 {.key = "by", .priority = 6}};
   const auto result = view.kernels.draw("kernels", out.kernel_rows, columns, size);
   if (result.selection_changed && view.kernels.view.selected >= 0)
-    choose(in, static_cast<std::size_t>(view.kernels.view.selected));
+    choose(in, picture, static_cast<std::size_t>(view.kernels.view.selected));
 }
 
 }  // namespace
@@ -131,7 +129,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
   stage.panel("map", {.title = "The map", .least = {560, 320}, .answers = true, .marks = "map, cycles"},
               [&](ImVec2 size) { draw_hero(in, out, picture, view, size); });
   stage.panel("kernels", {.title = "Every kernel", .least = {520, 190}, .ideal = {0, 230}, .scrolls = true},
-              [&](ImVec2 size) { draw_kernels(in, out, view, size); });
+              [&](ImVec2 size) { draw_kernels(in, out, picture, view, size); });
   stage.panel("figures", {.title = "The report", .least = {460, 190}, .ideal = {0, 230}, .scrolls = true},
               [&](ImVec2 size) { draw_figures(out, view, size); });
   stage.panel("stalls", {.title = "What warps wait for", .least = {460, 150}, .ideal = {0, 200}, .scrolls = true},

@@ -75,7 +75,7 @@ struct Outputs {
 };
 
 struct Run {
-  std::vector<const models::gpu::KernelReport*> reports;                   ///< of the list that is shown, in its order
+  std::vector<const models::gpu::KernelReport*> reports;                   ///< All that are listed, in their order.
   std::shared_ptr<const models::Result<models::gpu::KernelReports>> file;  ///< holds them where they are a file's
   std::size_t chosen = 0;
 };
@@ -111,11 +111,12 @@ struct Picture {
   widgets::Curve hollow, path;
   std::vector<std::string> path_numbers;
   std::vector<MapDot> choices;
-  bool on_map = false;  ///< compute and memory are printed
+  std::vector<std::string> ids;  ///< Ids of the published reports, in the order of the list; empty for a file's.
+  bool on_map = false;           ///< compute and memory are printed
   double memory = 0, compute = 0;
   std::string off_map;       ///< why the kernel is not on the map
   std::string hollow_words;  ///< what a hollow dot means; empty: the kernel's is not
-  std::vector<char> cycles;  ///< of a hundred: 0 the top stall, 1 another, 2 issues; empty: not printed
+  std::vector<char> cycles;  ///< A hundred: 0 the longest stall, 1 another, 2 issues; empty: not printed.
   std::string cycles_words, wait_words, no_cycles;
   std::vector<StallPiece> pieces;
   double piece_cycles = 0;

@@ -118,7 +118,7 @@ std::optional<StallReason> stall_reason_of(std::string_view key);
 struct Stall {
   StallReason reason{};
   double cycles = std::nan("");     ///< between two instructions of a warp
-  double share_pct = std::nan("");  ///< of all cycles between two instructions of a warp
+  double share_pct = std::nan("");  ///< Its part of all cycles between two instructions of a warp.
 };
 
 /// The tool's verdict on the two throughputs.

@@ -6,18 +6,20 @@
 namespace models::gpu {
 namespace {
 
-using Row = std::vector<std::string>;
+using CsvRow = std::vector<std::string>;
 constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
 
-std::size_t column(const Row& head, std::string_view name) {
+std::size_t column(const CsvRow& head, std::string_view name) {
   const auto at = std::find(head.begin(), head.end(), name);
   return at == head.end() ? nowhere : static_cast<std::size_t>(at - head.begin());
 }
-std::string_view cell(const Row& row, std::size_t at) { return at < row.size() ? std::string_view(row[at]) : ""; }
+std::string_view csv_cell(const CsvRow& row, std::size_t at) {
+  return at < row.size() ? std::string_view(row[at]) : "";
+}
 
 struct Columns {
   std::size_t id, kernel, block, grid, capability, name, unit, value, rule, estimate;
-  explicit Columns(const Row& head)
+  explicit Columns(const CsvRow& head)
       : id(column(head, "ID")),
         kernel(column(head, "Kernel Name")),
         block(column(head, "Block Size")),
@@ -30,13 +32,13 @@ struct Columns {
         estimate(column(head, "Estimated Speedup")) {}
 };
 
-KernelReport started(const Row& row, const Columns& at) {
+KernelReport started(const CsvRow& row, const Columns& at) {
   KernelReport out;
   out.tool = "ncu";
-  out.kernel = cell(row, at.kernel).substr(0, 400);
-  out[Figure::grid_blocks] = product_of_triple(cell(row, at.grid));
-  out[Figure::block_threads] = product_of_triple(cell(row, at.block));
-  out[Figure::compute_capability] = capability_number(cell(row, at.capability));
+  out.kernel = csv_cell(row, at.kernel).substr(0, 400);
+  out[Figure::grid_blocks] = product_of_triple(csv_cell(row, at.grid));
+  out[Figure::block_threads] = product_of_triple(csv_cell(row, at.block));
+  out[Figure::compute_capability] = capability_number(csv_cell(row, at.capability));
   return out;
 }
 
@@ -46,48 +48,48 @@ KernelReports read_details(std::string_view text, std::size_t at, const Columns&
   std::string id;
   bool any = false;
   while (at < text.size()) {
-    const Row row = csv_line(text, at);
+    const CsvRow row = csv_line(text, at);
     if (row.size() < 3) continue;
-    if (!any || cell(row, columns.id) != id) {
+    if (!any || csv_cell(row, columns.id) != id) {
       if (any) keep_report(out, std::move(current));
       current = started(row, columns);
-      id = cell(row, columns.id);
+      id = csv_cell(row, columns.id);
       any = true;
     }
-    if (const std::string_view name = cell(row, columns.name); !name.empty()) {
-      const std::string_view unit = cell(row, columns.unit), value = cell(row, columns.value);
+    if (const std::string_view name = csv_cell(row, columns.name); !name.empty()) {
+      const std::string_view unit = csv_cell(row, columns.unit), value = csv_cell(row, columns.value);
       if (name.find("__") == std::string_view::npos)
         put_details_figure(current, name, unit, value);
       else
         put_raw_metric(current, name, unit, value);
     }
-    if (const std::string_view rule = cell(row, columns.rule); !rule.empty())
-      put_rule_text(current, rule, report_number(cell(row, columns.estimate)));
+    if (const std::string_view rule = csv_cell(row, columns.rule); !rule.empty())
+      put_rule_text(current, rule, report_number(csv_cell(row, columns.estimate)));
   }
   if (any) keep_report(out, std::move(current));
   return out;
 }
 
-KernelReports read_raw(std::string_view text, std::size_t at, const Row& head) {
+KernelReports read_raw(std::string_view text, std::size_t at, const CsvRow& head) {
   KernelReports out{.format = "Nsight Compute, CSV of the raw page"};
   const Columns columns(head);
-  Row units;
+  CsvRow units;
   bool has_units = false;
   while (at < text.size()) {
-    Row row = csv_line(text, at);
+    CsvRow row = csv_line(text, at);
     if (row.size() < 3) continue;
     if (!has_units) {
       has_units = true;
-      if (trimmed_blanks(cell(row, columns.id)).empty()) {
+      if (trimmed_blanks(csv_cell(row, columns.id)).empty()) {
         units = std::move(row);
         continue;
       }
     }
     KernelReport report = started(row, columns);
     for (std::size_t i = 0; i < head.size() && i < row.size(); ++i)
-      if (head[i].find("__") != std::string::npos) put_raw_metric(report, head[i], cell(units, i), row[i]);
+      if (head[i].find("__") != std::string::npos) put_raw_metric(report, head[i], csv_cell(units, i), row[i]);
     if (const auto chip = column(head, "device__attribute_display_name"); chip != nowhere)
-      report.chip = cell(row, chip).substr(0, 200);
+      report.chip = csv_cell(row, chip).substr(0, 200);
     keep_report(out, std::move(report));
   }
   return out;
@@ -103,7 +105,7 @@ Result<KernelReports> read_nsight_csv(std::string_view text) {
       at = std::min(end + 1, text.size());
       continue;
     }
-    const Row head = csv_line(text, at);
+    const CsvRow head = csv_line(text, at);
     const bool details = column(head, "Metric Name") != nowhere;
     KernelReports out = details ? read_details(text, at, Columns(head)) : read_raw(text, at, head);
     if (!out.kernels.empty()) return Result<KernelReports>::ok(std::move(out));

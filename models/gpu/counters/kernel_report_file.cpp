@@ -7,22 +7,24 @@ namespace {
 
 enum class ReportForm : std::uint8_t { none, json, rocprof, csv, text };
 
-bool holds(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+bool text_holds(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 ReportForm form_of(std::string_view text) {
   const std::string_view start = trimmed_blanks(text.substr(0, 4096));
   if (start.starts_with('{') || start.starts_with('[')) {
-    if (holds(text, "\"report\"")) return ReportForm::json;
+    if (text_holds(text, "\"report\"")) return ReportForm::json;
     if (start.starts_with('{')) return ReportForm::none;
   }
-  if (holds(text, "Metric_ID") || (holds(text, "Kernel_Name") && holds(text, "Mean(ns)"))) return ReportForm::rocprof;
-  if (holds(text, "\"Kernel Name\"") && (holds(text, "\"Metric Name\"") || holds(text, "__"))) return ReportForm::csv;
-  if (holds(text, "Kernel Name,") && holds(text, "__")) return ReportForm::csv;
+  if (text_holds(text, "Metric_ID") || (text_holds(text, "Kernel_Name") && text_holds(text, "Mean(ns)")))
+    return ReportForm::rocprof;
+  if (text_holds(text, "\"Kernel Name\"") && (text_holds(text, "\"Metric Name\"") || text_holds(text, "__")))
+    return ReportForm::csv;
+  if (text_holds(text, "Kernel Name,") && text_holds(text, "__")) return ReportForm::csv;
   for (const std::string_view mark :
        {"Section: GPU Speed Of Light", "Section: Launch Statistics", "Section: Occupancy",
         "Section: Scheduler Statistics", "Section: Warp State", "Section: Memory Workload", "Section: Compute Workload",
         "Section: Command line profiler", "Compute (SM) Throughput ", "gpu__time_duration", "smsp__", "sm__throughput"})
-    if (holds(text, mark)) return ReportForm::text;
+    if (text_holds(text, mark)) return ReportForm::text;
   return ReportForm::none;
 }
 

@@ -77,7 +77,7 @@ bool fits(Measure wanted, Measure given) {
   return wanted == given || wanted == Measure::plain || (wanted == Measure::percent && given == Measure::plain);
 }
 
-bool put(KernelReport& report, const FigureNames& names, ReportUnit unit, std::string_view text) {
+bool put_figure(KernelReport& report, const FigureNames& names, ReportUnit unit, std::string_view text) {
   double value = report_number(text);
   if (names.figure == Figure::grid_blocks || names.figure == Figure::block_threads)
     if (const double product = product_of_triple(text); !std::isnan(product)) value = product;
@@ -97,7 +97,7 @@ double number_behind(std::string_view text, std::string_view before) {
   return report_number(rest);
 }
 
-bool says(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+bool text_says(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 struct StallPhrase {
   std::string_view says;
@@ -132,7 +132,7 @@ void put_stall_text(KernelReport& report, std::string_view text, double estimate
   const double cycles = number_behind(text, "of this kernel spends ");
   if (std::isnan(cycles)) return;
   for (const StallPhrase& phrase : stall_phrases) {
-    if (!says(text, phrase.says)) continue;
+    if (!text_says(text, phrase.says)) continue;
     double share = number_behind(text, "represents about ");
     const double all = number_behind(text, "total average of ");
     if (std::isnan(share) && all > 0) share = 100 * cycles / all;
@@ -148,21 +148,21 @@ void put_stall_text(KernelReport& report, std::string_view text, double estimate
 }
 
 SolVerdict verdict_in(std::string_view text) {
-  if (says(text, "grid is too small to fill")) return SolVerdict::small_grid;
-  if (says(text, "low compute throughput and memory bandwidth")) return SolVerdict::latency;
-  if (says(text, "Memory is more heavily utilized than Compute")) return SolVerdict::memory_heavier;
-  if (says(text, "Compute is more heavily utilized than Memory")) return SolVerdict::compute_heavier;
-  if (says(text, "well-balanced")) return SolVerdict::balanced;
-  if (says(text, "is utilizing greater than 80.0% of the available")) return SolVerdict::near_roof;
-  if (says(text, "more than 80.0% of the available")) return SolVerdict::near_roof;
+  if (text_says(text, "grid is too small to fill")) return SolVerdict::small_grid;
+  if (text_says(text, "low compute throughput and memory bandwidth")) return SolVerdict::latency;
+  if (text_says(text, "Memory is more heavily utilized than Compute")) return SolVerdict::memory_heavier;
+  if (text_says(text, "Compute is more heavily utilized than Memory")) return SolVerdict::compute_heavier;
+  if (text_says(text, "well-balanced")) return SolVerdict::balanced;
+  if (text_says(text, "is utilizing greater than 80.0% of the available")) return SolVerdict::near_roof;
+  if (text_says(text, "more than 80.0% of the available")) return SolVerdict::near_roof;
   return SolVerdict::undecided;
 }
 
 std::string access_kind(std::string_view text) {
-  const bool store = says(text, "store");
-  return std::string(says(text, "shared")  ? "shared"
-                     : says(text, "local") ? "local"
-                                           : "global") +
+  const bool store = text_says(text, "store");
+  return std::string(text_says(text, "shared")  ? "shared"
+                     : text_says(text, "local") ? "local"
+                                                : "global") +
          (store ? "_store" : "_load");
 }
 
@@ -201,7 +201,7 @@ bool put_details_figure(KernelReport& report, std::string_view label, std::strin
   const ReportUnit measured = report_unit(unit);
   for (const FigureNames& names : report_figures())
     if (among(names.details, label) && fits(names.measure, measured.measure))
-      return put(report, names, measured, value);
+      return put_figure(report, names, measured, value);
   return false;
 }
 
@@ -233,7 +233,8 @@ bool put_raw_metric(KernelReport& report, std::string_view metric, std::string_v
   }
   const ReportUnit measured = report_unit(unit);
   for (const FigureNames& names : report_figures())
-    if (among(names.raw, metric) && fits(names.measure, measured.measure)) return put(report, names, measured, value);
+    if (among(names.raw, metric) && fits(names.measure, measured.measure))
+      return put_figure(report, names, measured, value);
   return false;
 }
 
@@ -241,22 +242,23 @@ void put_rule_text(KernelReport& report, std::string_view text, double estimate)
   if (report.rules.size() >= 64) return;
   if (const SolVerdict verdict = verdict_in(text); verdict != SolVerdict::undecided) report.printed_verdict = verdict;
   put_stall_text(report, text, estimate);
-  if (const double bytes = number_behind(text, "On average, only "); says(text, "of the 32 bytes") && bytes <= 32) {
+  if (const double bytes = number_behind(text, "On average, only ");
+      text_says(text, "of the 32 bytes") && bytes <= 32) {
     report.rules.push_back({"uncoalesced_" + access_kind(text), estimate, bytes});
     report[Figure::useful_bytes_of_32] = std::fmin(report[Figure::useful_bytes_of_32], bytes);
   }
-  if (says(text, "has uncoalesced global accesses"))
+  if (text_says(text, "has uncoalesced global accesses"))
     report.rules.push_back({"uncoalesced_source", estimate, number_behind(text, "resulting in a total of ")});
-  if (says(text, "bank conflict") && says(text, "way"))
+  if (text_says(text, "bank conflict") && text_says(text, "way"))
     report.rules.push_back(
         {"bank_conflicts_" + access_kind(text), estimate, number_behind(text, "causes on average a ")});
-  if (says(text, "theoretical occupancy") && says(text, "limited by"))
-    report.rules.push_back({says(text, "shared memory") ? "theoretical_occupancy:shared"
-                            : says(text, "registers")   ? "theoretical_occupancy:registers"
-                                                        : "theoretical_occupancy:warps",
+  if (text_says(text, "theoretical occupancy") && text_says(text, "limited by"))
+    report.rules.push_back({text_says(text, "shared memory") ? "theoretical_occupancy:shared"
+                            : text_says(text, "registers")   ? "theoretical_occupancy:registers"
+                                                             : "theoretical_occupancy:warps",
                             estimate, std::nan("")});
-  if (says(text, "is the highest-utilized pipeline")) {
-    const bool tensor = says(text, "Tensor") || says(text, "TC "), fp64 = says(text, "FP64");
+  if (text_says(text, "is the highest-utilized pipeline")) {
+    const bool tensor = text_says(text, "Tensor") || text_says(text, "TC "), fp64 = text_says(text, "FP64");
     report.rules.push_back({tensor ? "high_pipe_utilization:tensor"
                             : fp64 ? "high_pipe_utilization:fp64"
                                    : "high_pipe_utilization",

@@ -7,7 +7,7 @@
 namespace models::gpu {
 namespace {
 
-using Row = std::vector<std::string>;
+using TableRow = std::vector<std::string>;
 
 std::string lowered(std::string_view text) {
   std::string out(text);
@@ -17,11 +17,11 @@ std::string lowered(std::string_view text) {
 }
 
 /// Cells of a row between the strokes of a drawn table, or of a CSV.
-Row cells_of_row(std::string_view line) {
+TableRow cells_of_row(std::string_view line) {
   constexpr std::string_view stroke = "\xE2\x94\x82";
   const bool drawn = line.find(stroke) != std::string_view::npos;
   const std::string_view between = drawn ? stroke : line.find('|') != std::string_view::npos ? "|" : "";
-  Row out;
+  TableRow out;
   if (between.empty()) {
     std::size_t at = 0;
     out = csv_line(line, at);
@@ -50,7 +50,7 @@ std::string section_of(std::string_view text) {
 
 struct TableHead {
   std::ptrdiff_t id = -1, metric = -1, value = -1, unit = -1, pop = -1, kernel = -1, mean = -1;
-  static TableHead of(const Row& row) {
+  static TableHead of(const TableRow& row) {
     TableHead out;
     for (std::size_t i = 0; i < row.size(); ++i) {
       const std::string name = lowered(row[i]);
@@ -69,20 +69,20 @@ struct TableHead {
   bool of_kernels() const { return kernel >= 0 && mean >= 0; }
 };
 
-std::string_view cell(const Row& row, std::ptrdiff_t at) {
+std::string_view table_cell(const TableRow& row, std::ptrdiff_t at) {
   return at >= 0 && static_cast<std::size_t>(at) < row.size() ? std::string_view(row[static_cast<std::size_t>(at)])
                                                               : "";
 }
 
-void put_metric(KernelReport& report, const TableHead& head, const Row& row, std::string_view section) {
-  const std::string wanted = lowered(std::string(section) + " " + std::string(cell(row, head.metric)));
+void put_metric(KernelReport& report, const TableHead& head, const TableRow& row, std::string_view section) {
+  const std::string wanted = lowered(std::string(section) + " " + std::string(table_cell(row, head.metric)));
   for (const FigureNames& names : report_figures()) {
     if (names.amd.empty() || lowered(names.amd) != wanted) continue;
-    ReportUnit unit = report_unit(cell(row, head.unit));
-    double value = report_number(cell(row, head.value));
+    ReportUnit unit = report_unit(table_cell(row, head.unit));
+    double value = report_number(table_cell(row, head.value));
     if (names.measure == Measure::percent && unit.measure != Measure::percent) {
       // A count of cycles in old releases, or something else than a share: the share of the peak, where it is printed.
-      value = report_number(cell(row, head.pop));
+      value = report_number(table_cell(row, head.pop));
       unit = {Measure::percent, 1};
     }
     if (!std::isnan(value)) report[names.figure] = value * (names.measure == Measure::plain ? 1 : unit.scale);
@@ -104,7 +104,7 @@ Result<KernelReports> read_rocprof_tables(std::string_view text) {
     const std::string_view line = trimmed_blanks(text.substr(at, end - at));
     at = std::min(end + 1, text.size());
     if (line.empty() || line.size() > 20'000) continue;
-    const Row row = cells_of_row(line);
+    const TableRow row = cells_of_row(line);
     if (row.size() < 3) {
       if (std::string found = section_of(line); !found.empty()) section = std::move(found);
       continue;
@@ -113,16 +113,16 @@ Result<KernelReports> read_rocprof_tables(std::string_view text) {
       head = found;
       continue;
     }
-    if (head.of_kernels() && !cell(row, head.kernel).empty()) {
+    if (head.of_kernels() && !table_cell(row, head.kernel).empty()) {
       if (++kernels == 1) {
-        report.kernel = cell(row, head.kernel).substr(0, 400);
-        const double ns = report_number(cell(row, head.mean));
+        report.kernel = table_cell(row, head.kernel).substr(0, 400);
+        const double ns = report_number(table_cell(row, head.mean));
         report[Figure::duration_s] = ns * 1e-9;
       }
       continue;
     }
     if (!head.of_metrics()) continue;
-    if (std::string found = section_of(cell(row, head.id)); !found.empty()) section = std::move(found);
+    if (std::string found = section_of(table_cell(row, head.id)); !found.empty()) section = std::move(found);
     put_metric(report, head, row, section);
   }
   if (kernels > 1) {

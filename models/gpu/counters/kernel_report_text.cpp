@@ -73,7 +73,7 @@ Cells cells_of(std::string_view rest) {
 }
 
 /// Every label of the details page, the longest first.
-const std::vector<std::string_view>& labels() {
+const std::vector<std::string_view>& details_labels() {
   static const std::vector<std::string_view> all = [] {
     std::vector<std::string_view> out;
     for (const FigureNames& names : report_figures())
@@ -95,7 +95,7 @@ bool put_line(KernelReport& report, std::string_view line) {
     const Cells cells = cells_of(line.substr(blank));
     return cells.ok && put_raw_metric(report, first, cells.unit, cells.value);
   }
-  for (const std::string_view label : labels()) {
+  for (const std::string_view label : details_labels()) {
     if (!line.starts_with(label) || line.size() <= label.size() ||
         (line[label.size()] != ' ' && line[label.size()] != '\t'))
       continue;

@@ -7,8 +7,6 @@
 namespace models::gpu {
 namespace {
 
-using enum Figure;
-
 // Shares in percent from which on a sign counts. The first two are the tool's; the others were chosen on 56 published
 // reports, whose tests say how often they are right.
 constexpr double named_stall = 30;       ///< the tool names a stall from here on
@@ -50,8 +48,8 @@ double estimate_of(const KernelReport& r, std::string_view prefix) {
 }
 
 double sectors_a_request(const KernelReport& r) {
-  if (r.has(sectors_per_request_load)) return r[sectors_per_request_load];
-  return r[sectors_load] / r[requests_load];
+  if (r.has(Figure::sectors_per_request_load)) return r[Figure::sectors_per_request_load];
+  return r[Figure::sectors_load] / r[Figure::requests_load];
 }
 
 /// The pipe of arithmetic that is busiest, where one is printed.
@@ -64,10 +62,10 @@ Pipe busiest_pipe(const KernelReport& r) {
   const auto take = [&](Figure figure, Cause cause) {
     if (r[figure] > out.pct) out = {cause, r[figure]};
   };
-  take(tensor_pipe_pct, Cause::tensor_pipe);
-  take(fp64_pipe_pct, Cause::fp64_pipe);
-  take(fma_pipe_pct, Cause::fma_pipe);
-  take(alu_pipe_pct, Cause::fma_pipe);
+  take(Figure::tensor_pipe_pct, Cause::tensor_pipe);
+  take(Figure::fp64_pipe_pct, Cause::fp64_pipe);
+  take(Figure::fma_pipe_pct, Cause::fma_pipe);
+  take(Figure::alu_pipe_pct, Cause::fma_pipe);
   for (const ToolRule& t : r.rules) {
     if (t.rule == "high_pipe_utilization:tensor" && t.value > out.pct) out = {Cause::tensor_pipe, t.value};
     if (t.rule == "high_pipe_utilization:fp64" && t.value > out.pct) out = {Cause::fp64_pipe, t.value};
@@ -80,17 +78,17 @@ Pipe busiest_pipe(const KernelReport& r) {
 Cause compute_cause(const KernelReport& r) {
   const Pipe pipe = busiest_pipe(r);
   if (pipe.cause != Cause::unknown) return pipe.cause;
-  if (r.has(issue_slots_busy_pct)) {
-    if (r[issue_slots_busy_pct] >= r[sm_pct] - 1) return Cause::issue_slots;
-    return r[issue_slots_busy_pct] < 0.5 * r[sm_pct] ? Cause::tensor_pipe : Cause::fma_pipe;
+  if (r.has(Figure::issue_slots_busy_pct)) {
+    if (r[Figure::issue_slots_busy_pct] >= r[Figure::sm_pct] - 1) return Cause::issue_slots;
+    return r[Figure::issue_slots_busy_pct] < 0.5 * r[Figure::sm_pct] ? Cause::tensor_pipe : Cause::fma_pipe;
   }
-  if (r[warp_cycles_per_issued] > 30) return Cause::tensor_pipe;
-  return r[compute_capability] >= 90 ? Cause::tensor_pipe : Cause::fma_pipe;
+  if (r[Figure::warp_cycles_per_issued] > 30) return Cause::tensor_pipe;
+  return r[Figure::compute_capability] >= 90 ? Cause::tensor_pipe : Cause::fma_pipe;
 }
 
 bool says_uncoalesced(const KernelReport& r) {
-  return has_rule(r, "uncoalesced") || sectors_a_request(r) >= 8 || r[useful_bytes_of_32] <= 16 ||
-         (r.amd && r[l2_hit_pct] >= 50 && r[l1_hit_pct] < 10);
+  return has_rule(r, "uncoalesced") || sectors_a_request(r) >= 8 || r[Figure::useful_bytes_of_32] <= 16 ||
+         (r.amd && r[Figure::l2_hit_pct] >= 50 && r[Figure::l1_hit_pct] < 10);
 }
 
 /// Cause of a kernel whose memory units are busy, and DRAM is not.
@@ -100,26 +98,29 @@ Cause chip_memory_cause(const KernelReport& r) {
   const double conflicts = estimate_of(r, "bank_conflicts"), sectors = estimate_of(r, "uncoalesced");
   if (conflicts >= 0 && conflicts >= sectors) return Cause::bank_conflicts;
   if (sectors_a_request(r) >= 8) return Cause::uncoalesced;
-  if (says_uncoalesced(r)) return r[memory_pct] >= 80 ? Cause::l1_sectors : Cause::uncoalesced;
+  if (says_uncoalesced(r)) return r[Figure::memory_pct] >= 80 ? Cause::l1_sectors : Cause::uncoalesced;
   if (stall && share > named_stall) {
     if (stall->reason == StallReason::mio_throttle) return Cause::mio_queue;
     if (stall->reason == StallReason::lg_throttle) return Cause::lg_queue;
   }
-  if (stall && stall->reason == StallReason::barrier && r[l1_pct] >= full_over_active) return Cause::bank_conflicts;
-  if (r[memory_pct] >= 80) return Cause::l1_roof;
-  if (r[l1_hit_pct] < 5) return r[l1_pct] >= 95 ? Cause::bank_conflicts : Cause::shared_pipe;
-  if (std::abs(r[sm_pct] - r[memory_pct]) < same_figure) return Cause::shared_pipe;
+  if (stall && stall->reason == StallReason::barrier && r[Figure::l1_pct] >= full_over_active)
+    return Cause::bank_conflicts;
+  if (r[Figure::memory_pct] >= 80) return Cause::l1_roof;
+  if (r[Figure::l1_hit_pct] < 5) return r[Figure::l1_pct] >= 95 ? Cause::bank_conflicts : Cause::shared_pipe;
+  if (std::abs(r[Figure::sm_pct] - r[Figure::memory_pct]) < same_figure) return Cause::shared_pipe;
   return Cause::l1_roof;
 }
 
 Cause dram_cause(const KernelReport& r) {
-  if (r[spill_overhead_pct] >= 50) return Cause::register_spill;
+  if (r[Figure::spill_overhead_pct] >= 50) return Cause::register_spill;
   if (says_uncoalesced(r)) return Cause::uncoalesced;
-  return r[dram_pct] >= 80 && !(r[l2_hit_pct] > 25 && r[l1_hit_pct] > 10) ? Cause::dram_roof : Cause::dram_traffic;
+  return r[Figure::dram_pct] >= 80 && !(r[Figure::l2_hit_pct] > 25 && r[Figure::l1_hit_pct] > 10) ? Cause::dram_roof
+                                                                                                  : Cause::dram_traffic;
 }
 
 Cause memory_cause(const KernelReport& r) {
-  const bool dram_leads = r[dram_pct] >= 60 || (r.has(dram_pct) && r[dram_pct] >= r[memory_pct] - 1);
+  const bool dram_leads =
+      r[Figure::dram_pct] >= 60 || (r.has(Figure::dram_pct) && r[Figure::dram_pct] >= r[Figure::memory_pct] - 1);
   return dram_leads ? dram_cause(r) : chip_memory_cause(r);
 }
 
@@ -152,12 +153,14 @@ std::optional<Cause> cause_of_stall(StallReason reason) {
 }
 
 std::optional<Diagnosis> by_grid(const KernelReport& r, const SolThresholds& limits, SolVerdict verdict) {
-  if (r[sm_pct] >= limits.low || r[memory_pct] >= limits.low || r[dram_pct] >= limits.low) return std::nullopt;
-  const bool printed = r.has(sm_pct) || r.has(memory_pct);
-  const bool few = r[grid_blocks] == 1 || r[grid_blocks] < r[sm_count];
+  if (r[Figure::sm_pct] >= limits.low || r[Figure::memory_pct] >= limits.low || r[Figure::dram_pct] >= limits.low)
+    return std::nullopt;
+  const bool printed = r.has(Figure::sm_pct) || r.has(Figure::memory_pct);
+  const bool few = r[Figure::grid_blocks] == 1 || r[Figure::grid_blocks] < r[Figure::sm_count];
   if (!(few && printed) && verdict != SolVerdict::small_grid) return std::nullopt;
   // What the grid fills, and the part of the time for which an SM works on average; NaN compares false.
-  const double filled = r[grid_blocks] / r[sm_count], active = r[sm_active_cycles] / r[elapsed_cycles];
+  const double filled = r[Figure::grid_blocks] / r[Figure::sm_count],
+               active = r[Figure::sm_active_cycles] / r[Figure::elapsed_cycles];
   if (active < 0.5 * filled && active < 0.5)
     return Diagnosis{verdict, KernelClass::launch, Cause::load_imbalance, Evidence::idle_sms};
   return Diagnosis{verdict, KernelClass::launch, Cause::grid_too_small, Evidence::few_blocks};
@@ -166,23 +169,25 @@ std::optional<Diagnosis> by_grid(const KernelReport& r, const SolThresholds& lim
 /// A unit at its roof.
 std::optional<Diagnosis> by_roof(const KernelReport& r, const SolThresholds& limits, SolVerdict verdict) {
   const Pipe pipe = busiest_pipe(r);
-  const double memory = r.has(memory_pct) ? r[memory_pct] : r[dram_pct];
+  const double memory = r.has(Figure::memory_pct) ? r[Figure::memory_pct] : r[Figure::dram_pct];
   if (pipe.pct >= limits.roof && !(memory > pipe.pct))
     return Diagnosis{verdict, KernelClass::compute, pipe.cause, Evidence::pipe_roof};
-  if (r[dram_pct] >= limits.roof) return Diagnosis{verdict, KernelClass::memory, dram_cause(r), Evidence::dram_roof};
-  if (std::abs(r[sm_pct] - r[memory_pct]) < same_figure && r[sm_pct] >= limits.low && pipe.pct < r[sm_pct] - 5 &&
-      r[issue_slots_busy_pct] != r[sm_pct])
+  if (r[Figure::dram_pct] >= limits.roof)
+    return Diagnosis{verdict, KernelClass::memory, dram_cause(r), Evidence::dram_roof};
+  if (std::abs(r[Figure::sm_pct] - r[Figure::memory_pct]) < same_figure && r[Figure::sm_pct] >= limits.low &&
+      pipe.pct < r[Figure::sm_pct] - 5 && r[Figure::issue_slots_busy_pct] != r[Figure::sm_pct])
     return Diagnosis{verdict, KernelClass::memory, memory_cause(r), Evidence::shared_figure};
-  if (r[memory_pct] >= limits.roof && !(r[sm_pct] > r[memory_pct]))
+  if (r[Figure::memory_pct] >= limits.roof && !(r[Figure::sm_pct] > r[Figure::memory_pct]))
     return Diagnosis{verdict, KernelClass::memory, memory_cause(r), Evidence::memory_roof};
-  if (r[sm_pct] >= limits.roof) return Diagnosis{verdict, KernelClass::compute, compute_cause(r), Evidence::pipe_roof};
+  if (r[Figure::sm_pct] >= limits.roof)
+    return Diagnosis{verdict, KernelClass::compute, compute_cause(r), Evidence::pipe_roof};
   return std::nullopt;
 }
 
 /// L1 is full while it works, and DRAM has next to nothing to do.
 std::optional<Diagnosis> by_l1(const KernelReport& r, SolVerdict verdict) {
-  if (!(r[l1_pct] >= full_over_active) || r[dram_pct] >= hbm_idle) return std::nullopt;
-  const bool no_memory_figure = !r.has(memory_pct), few = r[sm_pct] < few_instructions;
+  if (!(r[Figure::l1_pct] >= full_over_active) || r[Figure::dram_pct] >= hbm_idle) return std::nullopt;
+  const bool no_memory_figure = !r.has(Figure::memory_pct), few = r[Figure::sm_pct] < few_instructions;
   if (!no_memory_figure && !few) return std::nullopt;
   const Cause cause = no_memory_figure ? chip_memory_cause(r) : Cause::uncoalesced;
   return Diagnosis{verdict, KernelClass::memory, cause, Evidence::l1_active};
@@ -190,7 +195,7 @@ std::optional<Diagnosis> by_l1(const KernelReport& r, SolVerdict verdict) {
 
 std::optional<Diagnosis> by_larger(const KernelReport& r, const ReportIdentities& also, const SolThresholds& limits,
                                    SolVerdict verdict) {
-  const double memory = r.has(memory_pct) ? r[memory_pct] : r[dram_pct], sm = r[sm_pct];
+  const double memory = r.has(Figure::memory_pct) ? r[Figure::memory_pct] : r[Figure::dram_pct], sm = r[Figure::sm_pct];
   const bool compute_leads = sm >= limits.low && !(memory >= sm);
   if (compute_leads && also.tail_pct >= costly_tail && sm < tail_can_matter)
     return Diagnosis{verdict, KernelClass::latency, Cause::tail_wave, Evidence::last_wave};
@@ -228,22 +233,24 @@ Diagnosis by_waiting(const KernelReport& r, const ReportIdentities& also, SolVer
   const auto latency = [&](Cause cause, Evidence evidence) {
     return Diagnosis{verdict, KernelClass::latency, cause, evidence};
   };
-  if (r[l2_pct] >= 30 && r[l2_pct] >= r[memory_pct] && r[dram_pct] < 1 && r[sm_pct] < few_instructions)
+  if (r[Figure::l2_pct] >= 30 && r[Figure::l2_pct] >= r[Figure::memory_pct] && r[Figure::dram_pct] < 1 &&
+      r[Figure::sm_pct] < few_instructions)
     return {verdict, KernelClass::memory, Cause::l2_or_host_link, Evidence::l2_only};
   const Stall* stall = top_stall(r);
   if (stall && !(stall_share_pct(r, *stall) <= named_stall))
     if (const auto cause = cause_of_stall(stall->reason)) return latency(*cause, Evidence::top_stall);
-  if (r[issue_slots_busy_pct] >= 50 && r[issue_slots_busy_pct] >= r[sm_pct] - 0.1)
+  if (r[Figure::issue_slots_busy_pct] >= 50 && r[Figure::issue_slots_busy_pct] >= r[Figure::sm_pct] - 0.1)
     return latency(Cause::divergence, Evidence::issue_bound);
-  if (!r.has(sm_pct) && !r.has(memory_pct)) {
+  if (!r.has(Figure::sm_pct) && !r.has(Figure::memory_pct)) {
     // Where blocks an SM are not printed a wave has one each.
-    const double waves = std::isnan(also.waves) ? r[grid_blocks] / r[sm_count] : also.waves;
+    const double waves = std::isnan(also.waves) ? r[Figure::grid_blocks] / r[Figure::sm_count] : also.waves;
     if (tail_estimate_pct(waves) >= costly_tail) return latency(Cause::tail_wave, Evidence::last_wave);
     return {verdict, KernelClass::undecided, Cause::unknown, Evidence::nothing};
   }
   if (also.tail_pct >= 40) return latency(Cause::tail_wave, Evidence::last_wave);
   if (also.theoretical_occupancy_pct <= 25) {
-    const bool shared = r[limit_shared] <= r[limit_registers] || has_rule(r, "theoretical_occupancy:shared");
+    const bool shared =
+        r[Figure::limit_shared] <= r[Figure::limit_registers] || has_rule(r, "theoretical_occupancy:shared");
     return latency(shared ? Cause::occupancy_shared : Cause::occupancy_registers, Evidence::low_occupancy);
   }
   return latency(Cause::long_scoreboard, Evidence::neither);
@@ -253,16 +260,17 @@ Diagnosis diagnose_amd(const KernelReport& r) {
   const auto say = [](KernelClass bound, Cause cause, Evidence evidence) {
     return Diagnosis{SolVerdict::undecided, bound, cause, evidence};
   };
-  if (r[wavefronts] < least_compute_units || r[grid_blocks] < least_compute_units)
+  if (r[Figure::wavefronts] < least_compute_units || r[Figure::grid_blocks] < least_compute_units)
     return say(KernelClass::launch, Cause::grid_too_small, Evidence::amd_few_waves);
-  if (r[l1_utilization_pct] >= 80 || r[l2_utilization_pct] >= 80)
+  if (r[Figure::l1_utilization_pct] >= 80 || r[Figure::l2_utilization_pct] >= 80)
     return say(KernelClass::memory, says_uncoalesced(r) ? Cause::uncoalesced : Cause::dram_traffic,
                Evidence::amd_caches);
-  if (r[insufficient_lds_pct] >= held_back)
+  if (r[Figure::insufficient_lds_pct] >= held_back)
     return say(KernelClass::latency, Cause::occupancy_shared, Evidence::amd_resource);
-  if (r[insufficient_vgpr_pct] >= held_back)
+  if (r[Figure::insufficient_vgpr_pct] >= held_back)
     return say(KernelClass::latency, Cause::occupancy_registers, Evidence::amd_resource);
-  if (r.has(wavefront_occupancy_pct) || r.has(insufficient_lds_pct) || r.has(insufficient_vgpr_pct))
+  if (r.has(Figure::wavefront_occupancy_pct) || r.has(Figure::insufficient_lds_pct) ||
+      r.has(Figure::insufficient_vgpr_pct))
     return say(KernelClass::memory, Cause::uncoalesced, Evidence::amd_no_fault);
   return say(KernelClass::undecided, Cause::unknown, Evidence::nothing);
 }
@@ -308,7 +316,7 @@ bool names_stall(double issue_active, double cycles, double all_cycles) {
 
 double stall_share_pct(const KernelReport& r, const Stall& stall) {
   if (!std::isnan(stall.share_pct)) return stall.share_pct;
-  return r[warp_cycles_per_issued] > 0 ? 100 * stall.cycles / r[warp_cycles_per_issued] : std::nan("");
+  return r[Figure::warp_cycles_per_issued] > 0 ? 100 * stall.cycles / r[Figure::warp_cycles_per_issued] : std::nan("");
 }
 
 const Stall* top_stall(const KernelReport& r) {
@@ -325,28 +333,30 @@ const Stall* top_stall(const KernelReport& r) {
 
 ReportIdentities report_identities(const KernelReport& r) {
   ReportIdentities out;
-  out.blocks_per_sm = r[blocks_per_sm];
+  out.blocks_per_sm = r[Figure::blocks_per_sm];
   if (std::isnan(out.blocks_per_sm))
-    for (const Figure limit : {limit_registers, limit_shared, limit_warps, limit_blocks})
+    for (const Figure limit :
+         {Figure::limit_registers, Figure::limit_shared, Figure::limit_warps, Figure::limit_blocks})
       out.blocks_per_sm = std::fmin(out.blocks_per_sm, r[limit]);
-  out.waves = r[grid_blocks] / (r[sm_count] * out.blocks_per_sm);
-  if (!std::isfinite(out.waves)) out.waves = r[waves_per_sm];
-  const double warps = std::ceil(r[block_threads] / 32);
-  out.theoretical_occupancy_pct = 100 * out.blocks_per_sm * warps / max_warps(r[compute_capability]);
-  if (!(out.theoretical_occupancy_pct <= 100.5)) out.theoretical_occupancy_pct = r[theoretical_occupancy_pct];
-  out.elapsed_cycles = r[duration_s] * r[sm_hz];
-  out.small_grid_pct = small_grid_estimate_pct(r[grid_blocks], r[sm_count]);
+  out.waves = r[Figure::grid_blocks] / (r[Figure::sm_count] * out.blocks_per_sm);
+  if (!std::isfinite(out.waves)) out.waves = r[Figure::waves_per_sm];
+  const double warps = std::ceil(r[Figure::block_threads] / 32);
+  out.theoretical_occupancy_pct = 100 * out.blocks_per_sm * warps / max_warps(r[Figure::compute_capability]);
+  if (!(out.theoretical_occupancy_pct <= 100.5)) out.theoretical_occupancy_pct = r[Figure::theoretical_occupancy_pct];
+  out.elapsed_cycles = r[Figure::duration_s] * r[Figure::sm_hz];
+  out.small_grid_pct = small_grid_estimate_pct(r[Figure::grid_blocks], r[Figure::sm_count]);
   out.tail_pct = tail_estimate_pct(out.waves);
-  out.occupancy_gap_pct = occupancy_gap_pct(
-      std::isnan(r[theoretical_occupancy_pct]) ? out.theoretical_occupancy_pct : r[theoretical_occupancy_pct],
-      r[achieved_occupancy_pct]);
+  out.occupancy_gap_pct =
+      occupancy_gap_pct(std::isnan(r[Figure::theoretical_occupancy_pct]) ? out.theoretical_occupancy_pct
+                                                                         : r[Figure::theoretical_occupancy_pct],
+                        r[Figure::achieved_occupancy_pct]);
   return out;
 }
 
 Diagnosis diagnose(const KernelReport& r, const SolThresholds& limits) {
   if (r.amd) return diagnose_amd(r);
   const ReportIdentities also = report_identities(r);
-  const SolVerdict verdict = sol_verdict(r[sm_pct], r[memory_pct], also.waves, limits);
+  const SolVerdict verdict = sol_verdict(r[Figure::sm_pct], r[Figure::memory_pct], also.waves, limits);
   if (const auto d = by_l1(r, verdict)) return *d;
   if (const auto d = by_grid(r, limits, verdict)) return *d;
   if (const auto d = by_roof(r, limits, verdict)) return *d;
