@@ -65,13 +65,13 @@ constexpr std::array<StallWords, stall_reason_count> all_stalls{{
     {"something else", "Another reason.", "Look at the source lines that wait."},
 }};
 
-constexpr std::array<std::string_view, sol_verdict_count> verdicts{
+constexpr std::array<std::string_view, sol_verdict_count> verdict_names{
     "not decided", "balanced", "neither", "grid too small", "memory heavier", "compute heavier", "near a roof"};
 
-constexpr std::array<std::string_view, kernel_class_count> classes{"not decided", "memory", "compute", "latency",
-                                                                   "launch"};
+constexpr std::array<std::string_view, kernel_class_count> class_names{"not decided", "memory", "compute", "latency",
+                                                                       "launch"};
 
-constexpr std::array<std::string_view, evidence_count> evidences{{
+constexpr std::array<std::string_view, evidence_count> evidence_names{{
     "nothing that is printed decides",
     "only occupancy is printed, and no resource holds it down: a weak sign",
     "fewer wavefronts than compute units",
@@ -100,8 +100,8 @@ constexpr std::array<std::string_view, evidence_count> evidences{{
 
 const CauseWords& cause_words(Cause cause) { return all_causes[static_cast<std::size_t>(cause)]; }
 const StallWords& stall_words(StallReason reason) { return all_stalls[static_cast<std::size_t>(reason)]; }
-std::string_view verdict_words(SolVerdict verdict) { return verdicts[static_cast<std::size_t>(verdict)]; }
-std::string_view class_words(KernelClass bound) { return classes[static_cast<std::size_t>(bound)]; }
-std::string_view evidence_words(Evidence evidence) { return evidences[static_cast<std::size_t>(evidence)]; }
+std::string_view verdict_words(SolVerdict verdict) { return verdict_names[static_cast<std::size_t>(verdict)]; }
+std::string_view class_words(KernelClass bound) { return class_names[static_cast<std::size_t>(bound)]; }
+std::string_view evidence_words(Evidence evidence) { return evidence_names[static_cast<std::size_t>(evidence)]; }
 
 }  // namespace chapters::profiling::counters

@@ -15,6 +15,7 @@ struct UnitRow {
 constexpr UnitRow unit_rows[] = {
     {"%", {Measure::percent, 1}},
     {"pct", {Measure::percent, 1}},
+    {"pct of peak", {Measure::percent, 1}},
     {"percent", {Measure::percent, 1}},
     {"s", {Measure::seconds, 1}},
     {"second", {Measure::seconds, 1}},
