@@ -22,7 +22,7 @@ enum class FileKind : std::uint8_t {
   benchmark_log,        ///< what a serving benchmark printed or wrote
   model_config,         ///< Hugging Face config.json
   safetensors,
-  kernel_report,  ///< Nsight Compute (text, CSV, binary), rocprof-compute, or JSON of their figures
+  kernel_report,  ///< Nsight Compute
   scenario,
   lesson,
   chips,

@@ -27,13 +27,13 @@ std::string dram_clause(const Outputs& out) {
   return known(out.dram_percent) ? "; DRAM is at " + share(out.dram_percent) : std::string();
 }
 
-std::string launch_answer(const Outputs& out, const KernelReport& r) {
+std::string launch_answer(const Outputs& out) {
   std::string so;
   if (known(out.compute_percent)) so += "compute is at " + share(out.compute_percent);
   if (known(out.memory_percent)) so += (so.empty() ? "memory is at " : " and memory at ") + share(out.memory_percent);
   if (out.said.evidence == Evidence::idle_sms)
     return "The blocks are uneven: an SM works " + share(out.sm_active_percent) + " of the time, so " + so + ".";
-  const double blocks = r[Figure::grid_blocks], sms = r[Figure::sm_count];
+  const double blocks = out.reported_blocks, sms = out.reported_sms;
   if (known(blocks) && known(sms) && blocks < sms)
     return "The launch is too small: " + count_words(blocks, "block", "blocks") + " for " + figure(sms, "", 9) +
            " SMs, so " + so + ".";
@@ -85,25 +85,24 @@ std::string waiting_words(const Outputs& out) {
                                       : "most of all for " + out.top_stall;
 }
 
-std::string latency_answer(const Outputs& out, const KernelReport& r) {
+std::string latency_answer(const Outputs& out) {
   const bool both = known(out.memory_percent) && known(out.compute_percent);
   switch (out.said.evidence) {
     case Evidence::last_wave: {
-      const ReportIdentities also = report_identities(r);
-      if (known(also.waves))
-        return "The last of " + figure(also.waves, "") + " waves is partial: the tail can cost " +
-               share(also.tail_pct) + " of the time, and nothing is near a roof.";
-      return count_words(r[Figure::grid_blocks], "block", "blocks") + " on " + figure(r[Figure::sm_count], "", 9) +
+      if (known(out.reported.waves))
+        return "The last of " + figure(out.reported.waves, "") + " waves is partial: the tail can cost " +
+               share(out.reported.tail_pct) + " of the time, and nothing is near a roof.";
+      return count_words(out.reported_blocks, "block", "blocks") + " on " + figure(out.reported_sms, "", 9) +
              " SMs: with one block per SM at a time the last round is partial, and SMs wait.";
     }
     case Evidence::data_before_pipe:
       return "The busiest pipe works " + share(out.pipe_percent) +
              " of the time: warps wait longer for data than for it.";
     case Evidence::issue_bound:
-      return neither(out) + ", yet a warp goes in " + share(r[Figure::issue_slots_busy_pct]) +
+      return neither(out) + ", yet a warp goes in " + share(out.issue_slots_percent) +
              " of the cycles: many lanes idle.";
     case Evidence::low_occupancy:
-      return neither(out) + ": only " + share(report_identities(r).theoretical_occupancy_pct) + " of the warps fit.";
+      return neither(out) + ": only " + share(out.reported.theoretical_occupancy_pct) + " of the warps fit.";
     case Evidence::amd_resource:
       return "Wavefronts wait for room on a compute unit" +
              (known(out.room_percent) ? ": " + share(out.room_percent) + " of the places are taken" : std::string()) +
@@ -118,7 +117,7 @@ std::string latency_answer(const Outputs& out, const KernelReport& r) {
               : "Warps wait, and for what is not printed.";
 }
 
-std::string first_line(const Outputs& out, const KernelReport& r) {
+std::string first_line(const Outputs& out) {
   switch (out.said.evidence) {
     case Evidence::nothing:
       return "What this report prints does not decide what bounds the kernel.";
@@ -126,8 +125,8 @@ std::string first_line(const Outputs& out, const KernelReport& r) {
       return "Only occupancy is printed, and no resource holds it down: memory is the likeliest limit, and not proven.";
     case Evidence::amd_few_waves:
       return "The launch is too small: " +
-             (r.has(Figure::wavefronts) ? count_words(r[Figure::wavefronts], "wavefront", "wavefronts")
-                                        : count_words(r[Figure::grid_blocks], "workgroup", "workgroups")) +
+             (known(out.wavefronts) ? count_words(out.wavefronts, "wavefront", "wavefronts")
+                                    : count_words(out.reported_blocks, "workgroup", "workgroups")) +
              " for the whole chip.";
     case Evidence::amd_caches:
       return "The caches are the limit: L1 is busy " + share(out.l1_percent) + " and L2 " + share(out.l2_percent) +
@@ -137,13 +136,13 @@ std::string first_line(const Outputs& out, const KernelReport& r) {
   }
   switch (out.said.bound) {
     case KernelClass::launch:
-      return launch_answer(out, r);
+      return launch_answer(out);
     case KernelClass::memory:
       return memory_answer(out);
     case KernelClass::compute:
       return compute_answer(out);
     case KernelClass::latency:
-      return latency_answer(out, r);
+      return latency_answer(out);
     case KernelClass::undecided:
       break;
   }
@@ -152,8 +151,6 @@ std::string first_line(const Outputs& out, const KernelReport& r) {
 
 }  // namespace
 
-std::string answer_of(const Outputs& out, const KernelReport& report) {
-  return first_line(out, report) + "\n" + out.next_step;
-}
+std::string answer_of(const Outputs& out) { return first_line(out) + "\n" + out.next_step; }
 
 }  // namespace chapters::profiling::counters

@@ -225,7 +225,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture p;
   if (run.chosen >= run.reports.size()) return p;
   const KernelReport& r = *run.reports[run.chosen];
-  p.answer = answer_of(out, r);
+  p.answer = answer_of(out);
   p.ground = ground(in);
   p.low = in.low_percent;
   p.roof = in.roof_percent;

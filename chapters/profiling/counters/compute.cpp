@@ -165,6 +165,11 @@ void fill_report(const Inputs& in, const KernelReport& r, Outputs& out) {
   if (in.sms > 0) launched[Figure::sm_count] = static_cast<double>(in.sms);
   if (in.blocks > 0 || in.sms > 0) launched[Figure::waves_per_sm] = std::nan("");
   out.also = report_identities(launched);
+  out.reported = report_identities(r);
+  out.reported_blocks = r[Figure::grid_blocks];
+  out.reported_sms = r[Figure::sm_count];
+  out.issue_slots_percent = r[Figure::issue_slots_busy_pct];
+  out.wavefronts = r[Figure::wavefronts];
   out.grid_blocks = launched[Figure::grid_blocks];
   out.sm_count = launched[Figure::sm_count];
   out.compute_percent = r[Figure::sm_pct];

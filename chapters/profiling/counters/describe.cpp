@@ -113,6 +113,8 @@ void describe_scheduler(Fields& f, Outputs& o) {
          {.headline = true, .may_be_missing = true, .source = printed});
   f.real("issue_percent", o.issue_percent, {"Issues", "%"}, "Cycles in which a warp goes.",
          {.may_be_missing = true, .formula = "100 - no warp ready", .source = printed});
+  f.real("issue_slots_percent", o.issue_slots_percent, {"Issue slots busy", "%"},
+         {.may_be_missing = true, .source = printed});
   f.real("active_warps", o.active_warps, "Warps there", "Warps that one scheduler has.",
          {.may_be_missing = true, .source = printed});
   f.real("eligible_warps", o.eligible_warps, "Warps ready", "Warps of one scheduler that could go.",
@@ -140,6 +142,12 @@ void describe_launch(Fields& f, Outputs& o) {
          {.may_be_missing = true, .formula = "(SMs - blocks) / SMs", .source = "Nsight Compute, small grid"});
   f.real("grid_blocks", o.grid_blocks, "Blocks of the grid", {.may_be_missing = true, .source = printed});
   f.real("sm_count", o.sm_count, "SMs of the chip", {.may_be_missing = true, .source = printed});
+  f.real("reported_waves", o.reported.waves, "Waves of the report", {.may_be_missing = true, .source = printed});
+  f.real("reported_tail_percent", o.reported.tail_pct, {"Tail of the report", "%"},
+         {.may_be_missing = true, .formula = "1 / (1 + whole_waves)"});
+  f.real("reported_blocks", o.reported_blocks, "Blocks of the report", {.may_be_missing = true, .source = printed});
+  f.real("reported_sms", o.reported_sms, "SMs of the report", {.may_be_missing = true, .source = printed});
+  f.real("wavefronts", o.wavefronts, "Wavefronts", {.may_be_missing = true, .source = printed});
   f.real("sm_active_percent", o.sm_active_percent, {"An SM works", "%"}, "On average, of the elapsed cycles.",
          {.may_be_missing = true, .formula = "active_cycles / elapsed_cycles", .source = printed});
   f.group("Occupancy");

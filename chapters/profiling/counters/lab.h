@@ -48,7 +48,10 @@ struct KernelRow {
 
 struct Outputs {
   models::gpu::Diagnosis said;
-  models::gpu::ReportIdentities also;  ///< with the blocks and SMs that are set
+  models::gpu::ReportIdentities also;      ///< with the blocks and SMs that are set
+  models::gpu::ReportIdentities reported;  ///< the same as the report has it
+  double reported_blocks = std::nan(""), reported_sms = std::nan("");
+  double issue_slots_percent = std::nan(""), wavefronts = std::nan("");
   models::gpu::SolVerdict printed_verdict{};
   std::string name, evidence, next_step, stated;
   // In percent, as printed.
@@ -137,7 +140,7 @@ struct View {
 
 Computed<Outputs, Run> compute(const Inputs& in, Progress& progress);
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
-std::string answer_of(const Outputs& out, const models::gpu::KernelReport& report);
+std::string answer_of(const Outputs& out);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 /// Right of the map: a hundred cycles, one instruction, the pipes, the versions.
 void draw_inside(const Picture& picture, ImVec2 size);
