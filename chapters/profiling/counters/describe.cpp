@@ -187,7 +187,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("estimates_sum_percent", o.estimates_sum_percent, {"Estimates added", "%"},
          "A sum without a meaning: several rules name the same cycles.", {.may_be_missing = true, .source = printed});
   f.group("The list");
-  f.integer("kernels_read", o.kernels_read, "Reports on the map");
+  f.integer("kernels_read", o.kernels_read, "Reports on the map", "All that the list holds, read or published.");
   f.integer("kernels_left_out", o.kernels_left_out, "Left out",
             "Kernels of the file without a known figure, or beyond the first 4,096.");
   f.text("format", o.format, "Read as", "The form of the file, or where the report was published.");
@@ -206,18 +206,19 @@ void describe(Fields& f, FigureRow& r) {
 
 void describe(Fields& f, StallRow& r) {
   f.text("reason", r.reason, "Waits for");
-  f.real("cycles", r.cycles, "Cycles", {.may_be_missing = true});
-  f.real("share_percent", r.share_percent, {"Share", "%"}, {.may_be_missing = true});
+  f.real("cycles", r.cycles, "Cycles", {.may_be_missing = true, .source = printed});
+  f.real("share_percent", r.share_percent, {"Share", "%"},
+         {.may_be_missing = true, .formula = "cycles of the stall / cycles per instruction"});
   f.text("means", r.means, "What happens");
   f.text("fix", r.fix, "What to try");
 }
 
 void describe(Fields& f, KernelRow& r) {
   f.text("kernel_name", r.name, "Kernel");
-  f.real("kernel_time_s", r.time_s, {"Time", "s"}, {.may_be_missing = true});
-  f.real("compute", r.compute, {"Compute", "%"}, {.may_be_missing = true});
-  f.real("memory", r.memory, {"Memory", "%"}, {.may_be_missing = true});
-  f.real("dram", r.dram, {"DRAM", "%"}, {.may_be_missing = true});
+  f.real("kernel_time_s", r.time_s, {"Time", "s"}, {.may_be_missing = true, .source = printed});
+  f.real("compute", r.compute, {"Compute", "%"}, {.may_be_missing = true, .source = printed});
+  f.real("memory", r.memory, {"Memory", "%"}, {.may_be_missing = true, .source = printed});
+  f.real("dram", r.dram, {"DRAM", "%"}, {.may_be_missing = true, .source = printed});
   f.text("kernel_verdict", r.verdict, "Verdict");
   f.text("bound", r.bound, "Bound by");
   f.text("kernel_cause", r.cause, "Cause");
