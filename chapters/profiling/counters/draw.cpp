@@ -43,26 +43,38 @@ void draw_dots(Plot& plot, const Picture& picture) {
     plot.text(picture.path.x[i], picture.path.y[i], picture.path_numbers[i], {.colour = t.text});
 }
 
+void draw_ground(Plot& plot, const Inputs& in, const Picture& picture) {
+  const auto& t = widgets::theme();
+  for (const widgets::Curve& area : picture.ground) plot.curve(area);
+  plot.vertical_mark(in.low_percent, {});
+  plot.vertical_mark(in.roof_percent, {});
+  plot.horizontal_mark(in.low_percent, {});
+  plot.horizontal_mark(in.roof_percent, {});
+  plot.text(2, in.low_percent - 3, "neither: warps wait", {.colour = t.muted});
+  plot.text(2, in.roof_percent - 3, "compute heavier", {.colour = t.of(widgets::Meaning::compute_bound)});
+  plot.text(2, 97, "near the compute roof", {.colour = t.of(widgets::Meaning::compute_bound)});
+  plot.text(in.low_percent + 1, 4, "memory heavier", {.colour = t.of(widgets::Meaning::memory_bound)});
+  plot.text(in.roof_percent + 1, 12, "near the roof", {.colour = t.of(widgets::Meaning::memory_bound)});
+}
+
+widgets::PlotOptions map_options(ImVec2 size) {
+  return {.x = {.lo = 0, .hi = 100, .label = "memory, the busiest of all units that move data", .unit = "%"},
+          .y = {.lo = 0, .hi = 100, .label = "compute, the busiest pipe", .unit = "%"},
+          .size = size,
+          .ghost = false};
+}
+
 void draw_map(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
-  Plot plot("map", view.map,
-            {.x = {.lo = 0, .hi = 100, .label = "memory, the busiest of all units that move data", .unit = "%"},
-             .y = {.lo = 0, .hi = 100, .label = "compute, the busiest pipe", .unit = "%"},
-             .size = size,
-             .ghost = false});
-  {
+  if (widgets::veiled()) {
+    // The rule is given: its regions stay while a question is open.
     const widgets::GivenMarks given;
-    for (const widgets::Curve& area : picture.ground) plot.curve(area);
-    plot.vertical_mark(in.low_percent, {});
-    plot.vertical_mark(in.roof_percent, {});
-    plot.horizontal_mark(in.low_percent, {});
-    plot.horizontal_mark(in.roof_percent, {});
-    plot.text(2, in.low_percent - 3, "neither: warps wait", {.colour = t.muted});
-    plot.text(2, in.roof_percent - 3, "compute heavier", {.colour = t.of(widgets::Meaning::compute_bound)});
-    plot.text(2, 97, "near the compute roof", {.colour = t.of(widgets::Meaning::compute_bound)});
-    plot.text(in.low_percent + 1, 4, "memory heavier", {.colour = t.of(widgets::Meaning::memory_bound)});
-    plot.text(in.roof_percent + 1, 12, "near the roof", {.colour = t.of(widgets::Meaning::memory_bound)});
+    Plot plot("map", view.map, map_options(size));
+    draw_ground(plot, in, picture);
+    return;
   }
+  Plot plot("map", view.map, map_options(size));
+  draw_ground(plot, in, picture);
   draw_dots(plot, picture);
   if (!picture.on_map) {
     plot.text(34, 8, picture.off_map, {.colour = t.accent});
