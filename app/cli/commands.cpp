@@ -121,6 +121,14 @@ const std::vector<Command>& commands() {
        {"ridgeline trace trace.json", "ridgeline trace rank0.json rank1.json"},
        trace,
        256},
+      {"counters",
+       "counters REPORT... [--json]",
+       "says what bounds each kernel of a report, which figures decided, and what to try: text or CSV of Nsight Compute "
+       "(ncu --import FILE --page details), rocprof-compute analyze, or JSON",
+       {{"--json", "", "every figure that is printed, in SI units and percent"}},
+       {"ridgeline counters report.txt", "ridgeline counters before.csv after.csv --json"},
+       counters,
+       256},
       {"plan",
        "plan --model M --chip C --gpus N [--batch B] [--sequence S] [--format F] [--software W] [--plan AXES] [--json]",
        "prices every plan of a training job and ranks those that fit: how many GPUs share a layer, stages, a sequence, "

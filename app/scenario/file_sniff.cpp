@@ -5,6 +5,7 @@
 #include <cctype>
 #include <vector>
 
+#include "models/gpu/counters/kernel_report_file.h"
 #include "models/parallel/collectives/collective_log.h"
 #include "models/parallel/topology/topology_parse.h"
 #include "models/trace/text/bytes.h"
@@ -72,6 +73,8 @@ FileKind kind_of_object(std::string_view text) {
   if (is("timestamp") && (is("input_length") || is("output_length"))) return FileKind::arrivals;
   if (is("arrival_s") && is("input_tokens")) return FileKind::arrivals;
   if (is("requests") && is("block_size")) return FileKind::arrivals;  // a session
+  if (is("report") && (is("kernel") || is("chip") || is("tool"))) return FileKind::kernel_report;
+  if (is("inputs") && has(text, "\"report\"")) return FileKind::kernel_report;
   return FileKind::unknown;
 }
 
@@ -80,7 +83,9 @@ FileKind kind_of_list(std::string_view text) {
   if (inside.starts_with('[')) return FileKind::memory_timeline;
   if (!inside.starts_with('{')) return FileKind::unknown;
   const auto keys = top_keys(inside);
-  if (std::find(keys.begin(), keys.end(), "ph") == keys.end()) return FileKind::unknown;
+  const auto is = [&](std::string_view key) { return std::find(keys.begin(), keys.end(), key) != keys.end(); };
+  if (!is("ph") && (is("report") || is("inputs")) && has(text, "\"report\"")) return FileKind::kernel_report;
+  if (!is("ph")) return FileKind::unknown;
   return has(text, "\"[memory]\"") ? FileKind::memory_recording : FileKind::recording;
 }
 
@@ -134,7 +139,8 @@ FileKind kind_of_text(std::string_view text) {
   if (has(text, "GPU0") && (has(text, "NV1") || has(text, "PIX") || has(text, "SYS") || has(text, "XGMI")))
     return FileKind::topology_table;  // and its lab says what is wrong with it
   if (lists_events(start)) return FileKind::allocator_events;
-  return kind_of_columns(start);
+  if (const FileKind columns = kind_of_columns(start); columns != FileKind::unknown) return columns;
+  return models::gpu::looks_like_kernel_report(text) ? FileKind::kernel_report : FileKind::unknown;
 }
 
 struct Signature {
@@ -214,7 +220,7 @@ std::string_view kind_words(FileKind kind) {
     case FileKind::safetensors:
       return "a safetensors file";
     case FileKind::kernel_report:
-      return "a report of Nsight Compute";
+      return "a report of kernels";
     case FileKind::scenario:
       return "a scenario of Ridgeline";
     case FileKind::lesson:

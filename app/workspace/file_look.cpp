@@ -194,8 +194,7 @@ class Look {
   /// Who reads what is like it.
   std::string similar() const {
     const FileKind holds = sniffed_.holds;
-    const bool of_a_run = holds == FileKind::flight_recorder || holds == FileKind::kernel_report;
-    const FileKind near = of_a_run ? FileKind::recording : holds;
+    const FileKind near = holds == FileKind::flight_recorder ? FileKind::recording : holds;
     const std::vector<std::string> readers = readers_of(takers_, near);
     if (readers.empty())
       return "Labs read recordings, memory snapshots, logs of nccl-tests, topology tables, arrivals, measurements, "

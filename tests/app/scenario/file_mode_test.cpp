@@ -31,6 +31,7 @@ constexpr Moded moded[] = {
     {"distributed/topology", "file", "machine", "pasted", "hgx_h100", FileKind::topology_table},
     {"framework/allocator", "snapshot", "source", "snapshot", "requests", FileKind::memory_snapshot},
     {"profiling/utilization", "file", "job", "recording", "training", FileKind::recording},
+    {"profiling/counters", "report", "source", "file", "measured", FileKind::kernel_report},
     {"distributed/collectives", "log_file", "run", "log", "h100-8-allreduce-dgx", FileKind::collective_log},
 };
 

@@ -80,6 +80,8 @@ std::string sample_file(FileKind kind) {
       return read_text(data_file("configs/gpt2.json"));
     case FileKind::safetensors:
       return weights_file(64, 64);
+    case FileKind::kernel_report:
+      return read_text(data_file("kernel_reports/details.txt"));
     default:
       return {};
   }
