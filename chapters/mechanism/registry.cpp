@@ -27,6 +27,7 @@
   LAB(profiling, step_trace) \
   LAB(profiling, trace_viewer) \
   LAB(profiling, utilization) \
+  LAB(profiling, detective) \
   LAB(precision, number_line) \
   LAB(precision, bits) \
   LAB(precision, loss_scaling) \

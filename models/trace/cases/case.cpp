@@ -16,7 +16,7 @@ Replay ready(const CaseJob& job) {
 }
 
 CaseSpec without_fault(CaseSpec spec) {
-  spec.cause = Cause::none;
+  spec.cause = Cause::nothing;
   spec.rank = 0;
   spec.size = 0;
   return spec;
@@ -93,7 +93,7 @@ Case Case::of(const CaseSetup& setup) {
   const CaseJob healthy = case_job(without_fault(spec));
   const Replay healthy_run = ready(healthy);
   out.healthy_ns_ = length_of(healthy_run.unchanged());
-  if (spec.cause == Cause::none) {
+  if (spec.cause == Cause::nothing) {
     out.job_ = healthy;
     out.replay_ = std::make_unique<Replay>(healthy_run);
     return out;

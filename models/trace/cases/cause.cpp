@@ -3,7 +3,7 @@
 namespace models::trace {
 
 bool fixes(Fix fix, Cause cause) {
-  if (cause == Cause::none || fix == Fix::none) return false;
+  if (cause == Cause::nothing || fix == Fix::nothing) return false;
   if (static_cast<int>(fix) == static_cast<int>(cause)) return true;
   switch (fix) {
     case Fix::replace_gpu:

@@ -7,7 +7,7 @@
 namespace models::trace {
 
 enum class Cause : std::uint8_t {
-  none,
+  nothing,
   slow_loader,
   pageable_copy,
   garbage_collection,
@@ -26,7 +26,7 @@ enum class Cause : std::uint8_t {
 inline constexpr std::size_t cause_count = 15;
 
 enum class Fix : std::uint8_t {
-  none,
+  nothing,
   more_workers,
   pinned_memory,
   collect_by_hand,

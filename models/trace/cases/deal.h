@@ -23,7 +23,7 @@ struct CaseSpec {
   double communication_share = 0.3;  ///< what the all-reduces of a step take, as a part of step_ns
   double decode_share = 0.7;         ///< a batch comes so often, as a part of step_ns
   double spread = 0.01;              ///< of a kernel's time
-  Cause cause = Cause::none;
+  Cause cause = Cause::nothing;
   int rank = 0;                 ///< whose fault it is; -1: everybody's
   std::uint32_t steps_hit = 0;  ///< bit s: the fault shows in step s
   bool on_device = false;       ///< contention: another process takes the GPU's time, not the CPU's

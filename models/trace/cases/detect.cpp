@@ -58,7 +58,7 @@ JobDiagnosis diagnose_job(std::span<const Trace* const> ranks) {
     most = out.witnesses[c].cost_ns;
     if (static_cast<double>(most) >= least_accused_share * static_cast<double>(out.length_ns)) out.cause = cause;
   }
-  if (out.cause != Cause::none) out.row = out.witness().row;
+  if (out.cause != Cause::nothing) out.row = out.witness().row;
   return out;
 }
 

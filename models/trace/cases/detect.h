@@ -27,7 +27,7 @@ struct Witness {
 };
 
 struct JobDiagnosis {
-  Cause cause = Cause::none;
+  Cause cause = Cause::nothing;
   int row = -1;                                  ///< place among the recordings; -1: all of them alike
   std::int64_t length_ns = 0;                    ///< from the first to the last work of a device
   std::array<Witness, cause_count> witnesses{};  ///< by cause

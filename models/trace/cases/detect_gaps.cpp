@@ -66,7 +66,7 @@ Cause cause_of(HostWork work) {
     case HostWork::other:
       break;
   }
-  return Cause::none;
+  return Cause::nothing;
 }
 
 /// A gap of the compute stream that the host explains: its segments between the gap's start and the launch.
@@ -91,10 +91,10 @@ class GapReader {
         if (led_by == HostWork::saving) cause = Cause::checkpoint_write;
       }
       if (at->work == HostWork::launching && usual_.beyond(*at) > 0) cause = Cause::contention;
-      if (at->work == HostWork::launching && cause == Cause::small_kernels && after_sync) cause = Cause::none;
+      if (at->work == HostWork::launching && cause == Cause::small_kernels && after_sync) cause = Cause::nothing;
       if (at->work != HostWork::silent && ns > short_gap_ns) led_by = at->work;
       costs_.add(cause, ns, at->event);
-      if (cause != Cause::none) costs_.explained_ns += std::max<std::int64_t>(ns, 0);
+      if (cause != Cause::nothing) costs_.explained_ns += std::max<std::int64_t>(ns, 0);
     }
   }
 
