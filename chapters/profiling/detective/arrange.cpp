@@ -62,7 +62,7 @@ class CaseBoard {
   }
 
  private:
-  /// Of more than two ranks those rows alone in which a suspect stands, and what every rank needs.
+  /// With more than two ranks, rows beyond those that every rank needs are shown where a suspect stands in them.
   bool wanted(std::size_t rank, CaseWork work) const {
     if (dealt_.played.spec().ranks <= 2) return true;
     return std::any_of(dealt_.line_up.begin(), dealt_.line_up.end(), [&](const models::trace::Suspect& s) {

@@ -129,7 +129,7 @@ void describe(Fields& f, Outputs& o) {
   f.group("The job");
   f.real("length_s", o.length_s, {"Run", "s"}, "From the start to the end of the last step.");
   f.integer("ranks_shown", o.ranks, "Ranks", "Recordings.");
-  f.integer("steps", o.steps, "Steps", "Of the first rank.");
+  f.integer("steps", o.steps, "Steps", "Those of the first rank.");
   f.text("losses", o.losses, "Not read");
   f.table("suspects", o.suspects, "Line-up", {.max_items = 64});
 }

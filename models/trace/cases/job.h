@@ -33,7 +33,7 @@ enum class CaseWork : std::uint8_t {
 };
 inline constexpr std::size_t case_work_count = 18;
 
-/// Of what a recording has for a task.
+/// What a task is, and what a recording shows of it.
 struct CaseTask {
   CaseWork work{};
   std::uint8_t step = 0;
