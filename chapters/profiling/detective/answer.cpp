@@ -13,13 +13,24 @@ std::string on_rank(double rank, std::int64_t ranks) {
   return rank < 0 ? " on all ranks" : " on rank " + figure(rank, "");
 }
 
+/// What a cause is called where nobody planted it: calls that are held up may be so by more than another process.
+std::string_view words_of_own(const Run& run) {
+  const models::trace::JobDiagnosis& d = run.diagnosis;
+  const models::trace::Witness& w = d.witness();
+  const auto row = static_cast<std::size_t>(w.event_row);
+  if (d.cause == Cause::contention && row < run.recorded.size() && w.event != models::trace::none) {
+    const auto& trace = run.recorded[row]->trace;
+    if (!models::trace::on_device(trace.events[w.event].cls)) return "calls that take far longer than others";
+  }
+  return cause_words(d.cause);
+}
+
 std::string own_answer(const Outputs& out, const Run& run) {
   const std::string graded = " Nobody planted anything, so nothing is graded.";
   if (run.diagnosis.cause == Cause::nothing)
     return "Nothing stands out in a run of " + figure(out.length_s, "s") + "." + graded;
-  return "What costs most is " + std::string(cause_words(run.diagnosis.cause)) +
-         on_rank(out.diagnosed_rank, out.ranks) + ": " + figure(out.diagnosed_s, "s") + " of " +
-         figure(out.length_s, "s") + "." + graded;
+  return "What costs most is " + std::string(words_of_own(run)) + on_rank(out.diagnosed_rank, out.ranks) + ": " +
+         figure(out.diagnosed_s, "s") + " of " + figure(out.length_s, "s") + "." + graded;
 }
 
 std::string charged_answer(const Inputs& in, const Outputs& out, const Run& run) {

@@ -17,7 +17,7 @@
 namespace models::trace {
 
 /// Below this part of the recording nothing is accused.
-inline constexpr double least_accused_share = 0.02;
+inline constexpr double least_accused_share = 0.025;
 
 struct Witness {
   std::int64_t cost_ns = 0;    ///< on the rank where it is most

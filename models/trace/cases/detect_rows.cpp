@@ -140,7 +140,8 @@ DetectRow detect_row(const Trace& trace) {
   std::sort(row.steps.begin(), row.steps.end(),
             [](const StepOfRow& a, const StepOfRow& b) { return a.start_ns < b.start_ns; });
   if (row.steps.empty()) row.steps.push_back({row.first_ns, row.last_ns});
-  row.first_ns = std::min(row.first_ns, row.steps.front().start_ns);
+  // What passes before the first work is a step's where steps are marked, and else the host's preparation.
+  if (row.steps.size() > 1) row.first_ns = std::min(row.first_ns, row.steps.front().start_ns);
   return row;
 }
 
