@@ -165,6 +165,8 @@ void add_thread(const Run& run, const CaseBoard& board, Picture& p) {
 /// A recording of the learner's own: the streams of its device, and the threads that launch.
 void add_recording(const trace_viewer::Recording& recording, std::size_t rank, Picture& p) {
   const auto& trace = recording.trace;
+  const auto first_name = static_cast<std::uint32_t>(p.names.size());
+  p.names.insert(p.names.end(), trace.strings.begin(), trace.strings.end());
   for (const std::uint32_t t : models::trace::display_order(trace)) {
     const auto& track = trace.tracks[t];
     const bool stream = track.kind == models::trace::TrackKind::stream;
@@ -184,11 +186,10 @@ void add_recording(const trace_viewer::Recording& recording, std::size_t rank, P
                                                                           : Tint();
       row.spans.push_back({.start_ns = e.start_ns - trace.first_ns,
                            .duration_ns = e.duration_ns,
-                           .name = static_cast<std::uint32_t>(p.names.size()),
+                           .name = first_name + e.name,
                            .depth = stream ? std::uint16_t{0} : e.depth,
                            .tint = tint});
       row.source.push_back(i);
-      p.names.emplace_back(trace.name(e));
     }
     if (launches && !row.spans.empty() && p.lanes.size() < 64) p.lanes.push_back(std::move(row));
   }

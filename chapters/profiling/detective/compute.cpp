@@ -110,6 +110,7 @@ void play(const Inputs& in, DealtCases& cases, Run& run, Outputs& out) {
   out.steps = dealt.played.spec().steps;
   out.length_s = to_seconds(dealt.played.length_ns());
   out.step_s = out.length_s / static_cast<double>(std::max<std::int64_t>(1, out.steps));
+  if (!in.ranks.empty()) out.losses = "More ranks count once a recording is chosen.";
   state_suspects(in, dealt, run.open, out);
   if (!run.open) return;
   std::vector<const models::trace::Trace*> ranks;
