@@ -28,6 +28,7 @@
   LAB(profiling, trace_viewer) \
   LAB(profiling, utilization) \
   LAB(profiling, counters) \
+  LAB(profiling, detective) \
   LAB(precision, number_line) \
   LAB(precision, bits) \
   LAB(precision, loss_scaling) \

@@ -1,0 +1,78 @@
+#include <array>
+
+#include "chapters/profiling/detective/lab.h"
+#include "widgets/base/marks.h"
+#include "widgets/base/painter.h"
+#include "widgets/controls/button.h"
+
+namespace chapters::profiling::detective {
+namespace {
+
+/// Design pixels of the line-up: its head and a row.
+constexpr float head_px = 24, row_px = 30;
+
+float line_up_height(const Picture& picture) { return head_px + row_px * static_cast<float>(picture.suspects.size()); }
+
+void deal_next(Inputs& in) {
+  in.seed = in.seed % 99999 + 1;
+  in.sealed = true;
+  in.accused = 0;
+  in.charge = Charge::none;
+  in.fix = models::trace::Fix::nothing;
+}
+
+void draw_hero(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  const float wanted = t.px(line_up_height(picture)), gap = t.px(8);
+  const bool both = !picture.suspects.empty() && size.y >= t.px(330);
+  const float below = both ? std::min(wanted, 0.46f * size.y) : 0;
+  draw_board(in, picture, view, {size.x, size.y - below - (both ? gap : 0)});
+  if (!both) return;
+  ImGui::SetCursorScreenPos({corner.x, corner.y + size.y - below});
+  draw_line_up(in, picture, view, {size.x, below});
+}
+
+void draw_suspects(const Outputs& out, View& view, ImVec2 size) {
+  static constexpr std::array<DescribedColumn, 6> columns{{{.key = "letter", .title = ""},
+                                                           {.key = "name"},
+                                                           {.key = "suspect_longest_s"},
+                                                           {.key = "suspect_length_s", .priority = 1},
+                                                           {.key = "suspect_won_s", .bar = true},
+                                                           {.key = "verdict"}}};
+  view.suspects.draw("suspects", out.suspects, columns, size);
+}
+
+void draw_witnesses(const Outputs& out, View& view, ImVec2 size) {
+  static constexpr std::array<DescribedColumn, 4> columns{{{.key = "cause"},
+                                                           {.key = "where"},
+                                                           {.key = "cost_s", .bar = true},
+                                                           {.key = "span", .priority = 1, .code = true}}};
+  view.witnesses.draw("witnesses", out.witnesses, columns, size);
+}
+
+}  // namespace
+
+void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
+  stage.panel("board", {.title = "The board", .least = {560, 400}, .answers = true, .marks = "board"},
+              [&](ImVec2 size) {
+                const auto& t = widgets::theme();
+                if (picture.version == 0) {
+                  ImGui::Dummy(size);
+                  return;
+                }
+                const ImVec2 corner = ImGui::GetCursorScreenPos();
+                const float buttons = picture.graded ? widgets::button_size("Next case").y + t.px(6) : 0;
+                if (picture.graded) {
+                  if (widgets::button("Next case") && !widgets::veiled()) deal_next(in);
+                  ImGui::SetCursorScreenPos({corner.x, corner.y + buttons});
+                }
+                draw_hero(in, picture, view, {size.x, size.y - buttons});
+              });
+  stage.panel("suspects", {.title = "Line-up", .least = {1200, 640}, .scrolls = true},
+              [&](ImVec2 size) { draw_suspects(out, view, size); });
+  stage.panel("witnesses", {.title = "What the program found", .least = {1200, 640}, .scrolls = true},
+              [&](ImVec2 size) { draw_witnesses(out, view, size); });
+}
+
+}  // namespace chapters::profiling::detective

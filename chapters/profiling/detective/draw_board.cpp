@@ -1,0 +1,156 @@
+#include <algorithm>
+
+#include "chapters/profiling/detective/lab.h"
+#include "widgets/base/marks.h"
+#include "widgets/base/painter.h"
+#include "widgets/base/parts.h"
+#include "widgets/base/press_area.h"
+
+namespace chapters::profiling::detective {
+namespace {
+
+using widgets::Font, widgets::Type;
+
+constexpr float least_row = 9, most_row = 24, lane_gap = 6, ruler = 32;
+
+std::string_view span_word(const void* context, std::uint32_t id) {
+  const auto& names = static_cast<const Picture*>(context)->names;
+  return id < names.size() ? std::string_view(names[id]) : std::string_view();
+}
+
+/// What was recorded of a span, for the hover.
+std::string_view recorded_name(const void* context, std::uint32_t lane, std::uint32_t span) {
+  const Picture& p = *static_cast<const Picture*>(context);
+  if (!p.run || !p.run->dealt || lane >= p.lanes.size() || span >= p.lanes[lane].source.size()) return {};
+  const auto& task = p.run->dealt->played.job().tasks[p.lanes[lane].source[span]];
+  return task.name.empty() ? std::string_view("nothing was recorded here") : task.name;
+}
+
+std::size_t rows_of_lane(const BoardLane& lane) {
+  std::size_t deepest = 0;
+  for (const auto& span : lane.spans) deepest = std::max<std::size_t>(deepest, span.depth);
+  return deepest + 1;
+}
+
+float row_height(const Picture& picture, float height) {
+  float rows = 0;
+  for (const BoardLane& lane : picture.lanes) rows += static_cast<float>(rows_of_lane(lane));
+  const float room = height - ruler - lane_gap * static_cast<float>(picture.lanes.size());
+  return std::clamp(std::floor(room / std::max(1.0f, rows)) - 2, least_row, most_row);
+}
+
+/// The letters of the suspects on their longest spans.
+void paint_letters(const Picture& picture, View& view) {
+  const auto& t = widgets::theme();
+  const auto p = widgets::Painter::window();
+  const widgets::Rect all = view.timeline.lanes_rect();
+  const float radius = t.px(8);
+  for (const BoardSuspect& s : picture.suspects) {
+    if (s.span.lane < 0 || static_cast<std::size_t>(s.span.lane) >= view.timeline.drawn_lanes()) continue;
+    const auto& lane = picture.lanes[static_cast<std::size_t>(s.span.lane)];
+    const auto& span = lane.spans[static_cast<std::size_t>(s.span.span)];
+    const widgets::Rect place = view.timeline.lane_rect(static_cast<std::size_t>(s.span.lane));
+    const ImVec2 at{view.timeline.x_pixel(static_cast<double>(span.start_ns) * 1e-9) + radius + t.px(2),
+                    (place.min.y + place.max.y) / 2};
+    if (!all.contains(at)) continue;
+    p.circle(at, radius, s.guilty ? t.bad : t.panel);
+    p.ring(at, radius, s.accused ? t.accent : t.text, t.px(1.5f));
+    const float wide = widgets::text_size(s.letter, Type::small).x;
+    p.text({at.x - wide / 2, at.y - t.type(Type::small) / 2}, s.letter, s.guilty ? t.on_colour : t.text, Type::small,
+           Font::bold);
+  }
+}
+
+/// A press on a span accuses whoever it belongs to.
+void accuse_selected(Inputs& in, const Picture& picture, const View& view) {
+  const auto at = view.timeline.selected;
+  if (!picture.run->dealt || at.lane < 0 || static_cast<std::size_t>(at.lane) >= picture.lanes.size()) return;
+  const BoardLane& lane = picture.lanes[static_cast<std::size_t>(at.lane)];
+  if (at.span < 0 || static_cast<std::size_t>(at.span) >= lane.source.size()) return;
+  const auto& dealt = *picture.run->dealt;
+  const auto key = dealt.played.key_of(lane.source[static_cast<std::size_t>(at.span)]);
+  for (std::size_t i = 0; i < dealt.line_up.size(); ++i)
+    if (dealt.line_up[i].key == key) in.accused = static_cast<std::int64_t>(i) + 1;
+}
+
+}  // namespace
+
+void draw_board(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  // The recording is what the question gives.
+  const widgets::GivenMarks given;
+  view.lanes.clear();
+  for (const BoardLane& lane : picture.lanes)
+    view.lanes.push_back({.label = lane.label, .sublabel = lane.sublabel, .spans = lane.spans, .indent = lane.indent});
+  widgets::TimelineData data;
+  data.lanes = view.lanes;
+  data.name = span_word;
+  data.info = recorded_name;
+  data.context = &picture;
+  data.revision = picture.version;
+  if (!widgets::veiled()) data.thread = picture.thread;
+  if (view.shown != picture.version) {
+    view.timeline.selected = {};
+    if (view.case_shown != picture.end_ns) view.timeline.window = {};
+    view.case_shown = picture.end_ns;
+    view.shown = picture.version;
+  }
+  const auto events = widgets::draw_timeline(
+      "board", data, view.timeline,
+      {.width = size.x, .height = size.y, .row_px = row_height(picture, size.y / t.scale), .label_px = 92});
+  widgets::drew("board");
+  if (events.clicked && !widgets::veiled()) accuse_selected(in, picture, view);
+  paint_letters(picture, view);
+}
+
+void draw_line_up(Inputs& in, const Picture& picture, View&, ImVec2 size) {
+  const auto& t = widgets::theme();
+  const auto p = widgets::Painter::window();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float small = t.type(Type::small);
+  float x = at.x + widgets::text_size("The line-up", Type::small, Font::bold).x + t.px(12);
+  {
+    const widgets::GivenMarks given;
+    p.text(at, "The line-up", t.text, Type::small, Font::bold);
+    widgets::fit_text(p, {x, at.y}, picture.line_words, at.x + size.x - x, t.muted, Type::small);
+  }
+  const float top = at.y + small + t.px(8);
+  const std::size_t rows = picture.suspects.size();
+  const float row = std::min(t.px(32), (at.y + size.y - top) / static_cast<float>(std::max<std::size_t>(1, rows)));
+  const float names = std::min(t.px(230), size.x * 0.32f), verdicts = t.px(70);
+  const float left = at.x + names, right = at.x + size.x - verdicts - t.px(70);
+  for (std::size_t i = 0; i < rows; ++i) {
+    const BoardSuspect& s = picture.suspects[i];
+    const float y = top + row * static_cast<float>(i);
+    ImGui::PushID(static_cast<int>(i));
+    ImGui::SetCursorScreenPos({at.x, y});
+    if (widgets::press_area("suspect", {size.x, row - t.px(1)}) && !widgets::veiled())
+      in.accused = static_cast<std::int64_t>(i) + 1;
+    const bool hovered = ImGui::IsItemHovered();
+    ImGui::PopID();
+    const widgets::Rect line{{at.x, y}, {at.x + size.x, y + row - t.px(1)}};
+    {
+      const widgets::GivenMarks given;
+      if (hovered) p.rect(line.min, line.max, t.card, t.px(3));
+      const ImVec2 centre{at.x + t.px(12), y + row / 2};
+      p.ring(centre, std::min(t.px(8), row / 2 - 1), t.text, t.px(1.2f));
+      p.text({centre.x - widgets::text_size(s.letter, Type::small).x / 2, centre.y - small / 2}, s.letter, t.text,
+             Type::small);
+      widgets::fit_text(p, {at.x + t.px(28), y + (row - small) / 2}, s.name, names - t.px(34), t.text, Type::small);
+      const float bar = left + s.length_part * (right - left);
+      p.rect({left, y + row * 0.16f}, {std::max(bar, left + 1), y + row * 0.46f}, widgets::with_alpha(t.muted, 0.55f),
+             t.px(2));
+      if (row >= t.px(22)) p.text({bar + t.px(6), y + row * 0.31f - small / 2}, s.length, t.muted, Type::small);
+    }
+    if (s.guilty) p.rect(line.min, line.max, widgets::with_alpha(t.bad, 0.14f), t.px(3));
+    if (s.accused) p.frame(line.min, line.max, t.accent, t.px(1.5f), t.px(3));
+    if (s.verdict.empty()) continue;
+    const float won = left + s.won_part * (right - left);
+    p.rect({left, y + row * 0.54f}, {std::max(won, left + t.px(1.5f)), y + row * 0.84f}, t.bad, t.px(2));
+    if (row >= t.px(22)) p.text({won + t.px(6), y + row * 0.69f - small / 2}, s.won, t.text, Type::small);
+    p.text({at.x + size.x - widgets::text_size(s.verdict, Type::small).x - t.px(4), y + (row - small) / 2}, s.verdict,
+           s.guilty ? t.bad : t.muted, Type::small, s.guilty ? Font::bold : Font::sans);
+  }
+}
+
+}  // namespace chapters::profiling::detective
