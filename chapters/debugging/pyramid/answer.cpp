@@ -38,6 +38,9 @@ std::string why_of(const Outputs& out) {
            " of cases in " + minutes(out.best_first_minutes) + "; it stays first up to " + minutes(out.pays_up_to) +
            ".";
   }
+  if (out.first == out.best_first)
+    return "The best order takes " + minutes(out.best_minutes) +
+           ": it begins with the same check and goes on with others.";
   return "The best order takes " + minutes(out.best_minutes) + " and begins with " + out.best_first +
          ", which convicts in " + figure(out.best_first_convicts, "%") + " of cases and takes " +
          minutes(out.best_first_minutes) + ".";

@@ -59,11 +59,11 @@ constexpr std::string_view ratio = "chance to convict / minutes";
 void describe_first(Fields& f, Outputs& o) {
   f.group("The first check");
   f.text("first", o.first, "Yours");
-  f.real("first_minutes", o.first_minutes, {"... takes", "min"});
+  f.real("first_minutes", o.first_minutes, {"... takes", "min"}, "As the case has it.");
   f.real("first_convicts", o.first_convicts, {"... convicts", "%"}, "Share of cases that it ends.");
   f.real("first_rate", o.first_rate, {"... per minute", "%/min"}, {.formula = ratio});
   f.text("best_first", o.best_first, "The best order's");
-  f.real("best_first_minutes", o.best_first_minutes, {"... takes", "min"});
+  f.real("best_first_minutes", o.best_first_minutes, {"... takes", "min"}, "As the case has it.");
   f.real("best_first_convicts", o.best_first_convicts, {"... convicts", "%"}, "Share of cases that it ends.");
   f.real("best_first_rate", o.best_first_rate, {"... per minute", "%/min"}, {.formula = ratio});
   f.real("next_rate", o.next_rate, {"Best of the others", "%/min"}, "Each run as the first.", {.formula = ratio});

@@ -53,7 +53,7 @@ ShapesPlan plan_shapes(const Picture& picture, ImVec2 at, ImVec2 size) {
     s.title = top + half * static_cast<float>(i) + t.px(2);
     s.chip = small + t.px(8);
     s.chips = s.title + small + t.px(5);
-    s.top = s.chips + s.chip + t.px(4);
+    s.top = s.chips + s.chip + small + t.px(9);
     s.bottom = std::max(s.top + 4, top + half * static_cast<float>(i + 1) - t.px(6));
   }
   return plan;
@@ -128,7 +128,7 @@ void paint_mean(const Painter& p, const ShapesPlan& plan, const ShapePlan& s, co
   const float small = t.type(Type::small), x = plan.x(shape.mean);
   const float wide = widgets::text_size(shape.mean_words, Type::small, Font::mono).x + t.px(10);
   p.line({x, s.chips + s.chip}, {x, s.bottom}, t.text, t.px(2));
-  const float from = std::clamp(x - wide / 2, plan.left, plan.right - wide), y = s.top;
+  const float from = std::clamp(x - wide / 2, plan.left, plan.right - wide), y = s.chips + s.chip + t.px(2);
   if (lit) widgets::paint_light(p, {from, y}, {from + wide, y + small + t.px(5)});
   p.rect({from, y}, {from + wide, y + small + t.px(5)}, t.text, t.px(3));
   p.text({from + t.px(5), y + t.px(2)}, shape.mean_words, t.panel, Type::small, Font::mono);

@@ -73,10 +73,10 @@ struct Run {
   models::debugging::Prior prior{};
   models::debugging::SearchWalk yours, against, best;
   CheckOrder order, against_order, best_order;
-  // Of a dealt case alone:
+  // A dealt case alone has these:
   bool dealt = false;
   std::size_t cause = 0;
-  std::vector<Verdict> verdicts;         ///< of each check
+  std::vector<Verdict> verdicts;         ///< what each check says
   double best_would_take = 0;            ///< minutes in which the best order finds this cause, by the same draws
   std::vector<std::vector<float>> left;  ///< by the set of checks that have missed: each cause's probability
 };
@@ -113,7 +113,7 @@ struct Cause {
 };
 struct Cost {
   std::string name;
-  double share = 0;  ///< of the longest check
+  double share = 0;  ///< relative to the longest check
 };
 struct Picture {
   std::uint64_t version = 0;
@@ -126,8 +126,8 @@ struct Picture {
   std::vector<Cost> checks;
   double longest = 1;
   bool dealt = false;
-  std::vector<std::string> deal_names, deal_minutes, cause_names;  ///< of the dealt case
-  std::string deal_key;  ///< of the deal: what was run is forgotten when it changes
+  std::vector<std::string> deal_names, deal_minutes, cause_names;  ///< the dealt case's, as texts
+  std::string deal_key;  ///< names the deal: what was run is forgotten when it changes
   std::shared_ptr<const Run> run;
 };
 

@@ -97,6 +97,21 @@ TEST_CASE("pyramid: moves put a check before another one or at the end") {
   CHECK(in.order == std::vector<std::string>{"a", "b", "c"});
 }
 
+TEST_CASE("pyramid: checks of a dealt case are pressed one after the other without changing the inputs") {
+  const LabPtr lab = pyramid_lab(R"({"case": "dealt", "order": [], "seed": 12})");
+  lab->compute();
+  Canvas canvas(*lab, {1280, 720});
+  canvas.ui.frames(2);
+  canvas.ui.click("Find it");
+  canvas.ui.frames(2);
+  const auto before = outputs_of(*lab);
+  for (int i = 0; i < 4; ++i) {
+    canvas.ui.click("run");
+    canvas.ui.frames(2);
+  }
+  CHECK(outputs_of(*lab) == before);
+}
+
 TEST_CASE("pyramid: a dealt case is played until it is found, and paid for") {
   const LabPtr lab = pyramid_lab(R"({"case": "dealt", "order": [], "seed": 7})");
   lab->compute();
