@@ -12,7 +12,8 @@ constexpr double mad_to_spread = 1.4826;  // of a normal distribution
 /// A rule at work on one rank's times.
 class Watch {
  public:
-  explicit Watch(const Detector& d) : d_(d), recent_(static_cast<std::size_t>(std::max<std::int64_t>(1, d.window)), 0) {}
+  explicit Watch(const Detector& d)
+      : d_(d), recent_(static_cast<std::size_t>(std::max<std::int64_t>(1, d.window)), 0) {}
   /// Takes the next step; true: an alarm stands.
   bool alarmed(double time, double median, double spread) {
     const double above = time - median, z = above / std::max(spread, 1e-12);
@@ -52,8 +53,8 @@ double choose(std::int64_t n, std::int64_t k) {
   return out;
 }
 
-/// Mean number of steps until a cumulative sum of a healthy rank passes the threshold, from 0: Brook and Evans' chain of
-/// equal intervals.
+/// Mean number of steps until a cumulative sum of a healthy rank passes the threshold, from 0: Brook and Evans' chain
+/// of equal intervals.
 double mean_run_length(double threshold, const Noise& noise) {
   constexpr std::size_t states = 48;
   const double width = 2 * threshold / (2.0 * states - 1), s = healthy_spread(noise);

@@ -4,8 +4,8 @@
 
 #include "models/fleet/step_times.h"
 
-/// Rules that call a rank slow by its times alone, how often they cry wolf over a healthy fleet, and how soon they find a
-/// slow rank. Times are judged against the other ranks of the same step: by the median, and the spread by the median
+/// Rules that call a rank slow by its times alone, how often they cry wolf over a healthy fleet, and how soon they find
+/// a slow rank. Times are judged against the other ranks of the same step: by the median, and the spread by the median
 /// deviation from it (1.4826 MAD), which a few slow ranks do not move.
 namespace models::fleet {
 
@@ -41,8 +41,8 @@ struct Detection {
 };
 Detection detect(const Detector& detector, const Fleet& fleet, const FleetRun& run);
 
-/// Over many slow ranks like the fleet's, each alone among healthy ones: the share that is found before the run ends, and
-/// how many steps after the onset, of those found.
+/// Over many slow ranks like the fleet's, each alone among healthy ones: the share that is found before the run ends,
+/// and how many steps after the onset, of those found.
 struct DetectionPower {
   double found = 0, mean_delay_steps = 0;
 };

@@ -99,10 +99,11 @@ double exceeds(const Noise& noise, double above) {
   const double s = std::max(noise.spread, 1e-12), plain = normal_above(above / s);
   if (!(noise.pause_share > 0)) return plain;
   if (!(noise.pause_size > 0)) return plain;
-  // Sum of a normal and an exponential number: Grushka, "Characterization of exponentially modified Gaussian peaks", 1972.
+  // Sum of a normal and an exponential number: Grushka, "Characterization of exponentially modified Gaussian peaks",
+  // 1972.
   const double rate = 1 / noise.pause_size;
-  const double paused = plain + std::exp(std::min(0.0, -rate * above + rate * rate * s * s / 2)) *
-                                    normal_above(rate * s - above / s);
+  const double paused =
+      plain + std::exp(std::min(0.0, -rate * above + rate * rate * s * s / 2)) * normal_above(rate * s - above / s);
   return (1 - noise.pause_share) * plain + noise.pause_share * std::min(1.0, paused);
 }
 
@@ -132,21 +133,24 @@ FleetRun run_fleet(const Fleet& f) {
       }
     }
   double total = 0, healthy_total = 0;
+  const auto onset = static_cast<std::size_t>(guilt.onset);
   for (std::size_t i = 0; i < steps; ++i) {
-    const double waited = latest[i].first * static_cast<double>(ranks) - sum[i];
     run.step.push_back(latest[i].first);
     run.last.push_back(latest[i].rank);
+    if (i < onset) continue;
+    const double waited = latest[i].first * static_cast<double>(ranks) - sum[i];
     run.caused[static_cast<std::size_t>(latest[i].rank)] += waited;
     run.waits += waited;
     total += latest[i].first;
     healthy_total += healthy[i];
   }
-  run.mean_step = total / static_cast<double>(std::max<std::size_t>(1, steps));
-  run.healthy_step = healthy_total / static_cast<double>(std::max<std::size_t>(1, steps));
+  const auto counted = static_cast<double>(std::max<std::size_t>(1, steps - std::min(steps, onset)));
+  run.mean_step = total / counted;
+  run.healthy_step = healthy_total / counted;
   if (run.waits <= 0) return run;
   run.culprit = std::max_element(run.caused.begin(), run.caused.end()) - run.caused.begin();
-  for (const Latest& l : latest)
-    if (l.rank == run.culprit) run.late += l.first - l.second;
+  for (std::size_t i = onset; i < steps; ++i)
+    if (latest[i].rank == run.culprit) run.late += latest[i].first - latest[i].second;
   return run;
 }
 

@@ -13,8 +13,8 @@ using widgets::figure;
 std::string rank_words(double rank) { return "Rank " + figure(rank, "", 6); }
 
 std::string ranks_answer(const Outputs& out, const Run& run) {
-  if (run.blame.culprit < 0) return "No rank waits for another in `" + std::to_string(run.calls.calls.size()) +
-                                    "` collectives.";
+  if (run.blame.culprit < 0)
+    return "No rank waits for another in `" + std::to_string(run.calls.calls.size()) + "` collectives.";
   const RankFigures& r = out.ranks;
   std::string text = rank_words(out.culprit_rank) + " is blamed for " + figure(out.blamed_s, "s") + " of " +
                      figure(out.waits_s, "s") + " of waiting; on time it would save " + figure(out.won_s, "s") +
@@ -30,7 +30,7 @@ std::string pipeline_answer(const Outputs& out, const Run& run) {
   const std::string slow = figure(out.slowdown, widgets::times_unit, 4), step = figure(out.length_s, "s");
   const PipelineFigures& p = out.pipeline;
   switch (run.pipeline->what_if.cause) {
-    case StragglerCause::none:
+    case StragglerCause::healthy:
       return "No straggler: this job takes " + slow + " its ideal step of " + figure(p.ideal_s, "s") + ".";
     case StragglerCause::sequence_lengths:
       return "Uneven samples slow this job " + slow + ": even micro-batches would save " + figure(out.won_s, "s") +

@@ -26,8 +26,7 @@ std::vector<std::size_t> lane_rows(const Run& run) {
     std::stable_sort(rows.begin(), rows.end(), [&](auto a, auto b) { return weight(a) > weight(b); });
     rows.resize(most_lanes);
   }
-  std::sort(rows.begin(), rows.end(),
-            [&](auto a, auto b) { return run.calls.ranks[a] < run.calls.ranks[b]; });
+  std::sort(rows.begin(), rows.end(), [&](auto a, auto b) { return run.calls.ranks[a] < run.calls.ranks[b]; });
   return rows;
 }
 

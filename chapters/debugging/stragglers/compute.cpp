@@ -74,7 +74,7 @@ void state_ranks(const Inputs& in, Run& run, Outputs& out) {
 
 std::string_view cause_words(StragglerCause cause) {
   switch (cause) {
-    case StragglerCause::none:
+    case StragglerCause::healthy:
       return "none";
     case StragglerCause::slow_workers:
       return "slow workers";
@@ -173,7 +173,12 @@ void state_fleet(const Inputs& in, bool facts_alone, Run& run, Outputs& out) {
   (void)steps;
   if (facts_alone) return;
   const bool ratio = in.rule == Rule::ratio;
-  const double lo = ratio ? 0.005 : in.rule == Rule::cumulative ? 1 : 0.5, hi = ratio ? 0.3 : in.rule == Rule::cumulative ? 40 : 8;
+  const double lo = ratio                         ? 0.005
+                    : in.rule == Rule::cumulative ? 1
+                                                  : 0.5,
+               hi = ratio                         ? 0.3
+                    : in.rule == Rule::cumulative ? 40
+                                                  : 8;
   constexpr int points = 41;
   for (int i = 0; i < points; ++i) {
     fleet::Detector at = detector;

@@ -52,9 +52,10 @@ void describe(Fields& f, Inputs& in) {
   f.group("The case");
   f.choice("source", in.source, sources, "Case", "What is looked at while no recordings are given.",
            {.headline = true});
-  f.table("recordings", in.recordings, "Your recordings",
-          "A file for each rank of one job, or one timeline of a pipeline's operations; they take the place of the case.",
-          {.max_items = 1024});
+  f.table(
+      "recordings", in.recordings, "Your recordings",
+      "A file for each rank of one job, or one timeline of a pipeline's operations; they take the place of the case.",
+      {.max_items = 1024});
   f.integer("advance_rank", in.advance_rank, "Rank to move", "One that is not there means the last.",
             {.range = {0, 1023, Scale::step}, .typical = {0, 7}, .when = of_ranks});
   f.real("advance_s", in.advance_s, {"Moved earlier", "s"},

@@ -4,10 +4,12 @@ namespace chapters::debugging::stragglers {
 namespace {
 
 constexpr std::string_view ranks_alone = "Only of ranks that were recorded with their collectives.",
-                           pipelines_alone = "Only of a pipeline's timeline.", fleets_alone = "Only of a made-up fleet.",
+                           pipelines_alone = "Only of a pipeline's timeline.",
+                           fleets_alone = "Only of a made-up fleet.",
                            nobody = "Nobody waits, or the timeline has transfers without arrivals.",
                            no_fault = "No GPU is at fault, or none was found.";
-constexpr std::string_view what_if = "Understanding Stragglers in Large Model Training Using What-if Analysis, OSDI 2025";
+constexpr std::string_view what_if =
+    "Understanding Stragglers in Large Model Training Using What-if Analysis, OSDI 2025";
 
 void describe_ranks(Fields& f, RankFigures& r) {
   f.group("Who waits for whom");
@@ -94,16 +96,16 @@ void describe(Fields& f, Outputs& o) {
          "The last to come makes all others wait: the rank that causes most of that. Of a pipeline the worst worker, "
          "stage by stage.",
          {.headline = true, .absent = nobody});
-  f.real("blamed_s", o.blamed_s, {"Blamed for", "s"}, "What the others wait for it, summed over them.",
-         {.headline = true,
-          .absent = nobody,
-          .formula = "sum of (its arrival - arrival of each other) where it is last"});
-  f.real("won_s", o.won_s, {"Saved if it is mended", "s"},
-         "Waiting of all that goes when it comes with the last of the others; of a pipeline, of a step when the cause is "
-         "gone.",
-         {.headline = true,
-          .absent = nobody,
-          .formula = "sum of (its arrival - arrival of the second to last) \xC3\x97 others"});
+  f.real(
+      "blamed_s", o.blamed_s, {"Blamed for", "s"}, "What the others wait for it, summed over them.",
+      {.headline = true, .absent = nobody, .formula = "sum of (its arrival - arrival of each other) where it is last"});
+  f.real(
+      "won_s", o.won_s, {"Saved if it is mended", "s"},
+      "Waiting of all that goes when it comes with the last of the others; of a pipeline, of a step when the cause is "
+      "gone.",
+      {.headline = true,
+       .absent = nobody,
+       .formula = "sum of (its arrival - arrival of the second to last) \xC3\x97 others"});
   f.real("slowdown", o.slowdown, {"Slowdown", "\xC3\x97"}, "As it runs, over how it would run without the straggler.",
          {.headline = true, .formula = "time / time without the straggler"});
   f.real("waits_s", o.waits_s, {"Waiting of all", "s"}, {.absent = nobody});

@@ -9,17 +9,18 @@ namespace chapters::debugging::stragglers {
 
 void draw_heat(const Picture& picture, View& view, ImVec2 size) {
   const bool fleet = picture.shown == Shown::fleet;
-  widgets::draw_heat_map("cells", {.values = picture.heat, .rows = picture.heat_rows, .cols = picture.heat_cols,
-                                   .revision = picture.version},
-                         view.heat,
-                         {.row_title = fleet ? "rank" : "stage",
-                          .col_title = fleet ? "step" : "replica",
-                          .value_title = picture.heat_note,
-                          .unit = "%",
-                          .size = size,
-                          .numbers = !fleet,
-                          .lo = picture.heat_lo,
-                          .hi = picture.heat_hi});
+  widgets::draw_heat_map(
+      "cells",
+      {.values = picture.heat, .rows = picture.heat_rows, .cols = picture.heat_cols, .revision = picture.version},
+      view.heat,
+      {.row_title = fleet ? "rank" : "stage",
+       .col_title = fleet ? "step" : "replica",
+       .value_title = picture.heat_note,
+       .unit = "%",
+       .size = size,
+       .numbers = !fleet,
+       .lo = picture.heat_lo,
+       .hi = picture.heat_hi});
   widgets::drew("cells");
 }
 

@@ -52,7 +52,7 @@ void paint_axis(const Painter& paint, const Places& p, const Picture& picture) {
   for (double at = 0; at <= p.end_s; at += step) {
     const float x = p.x(at);
     paint.line({x, p.lanes.min.y}, {x, p.lanes.max.y}, t.grid);
-    const widgets::NumberText label = widgets::format_number(at, "s", 3);
+    const widgets::NumberText label = widgets::format(at, "s", 3);
     paint.text({x, p.lanes.min.y - t.px(20)}, label.view(), t.muted, Type::small, Font::mono,
                at > 0 ? Align::center : Align::left);
   }
@@ -195,8 +195,8 @@ void drag_handle(Inputs& in, const Painter& paint, const Places& p, const Pictur
   widgets::press_area("drag the rank", {2 * radius, 2 * radius});
   const bool held = ImGui::IsItemActive(), over = ImGui::IsItemHovered() || ImGui::IsItemFocused();
   if (held && ImGui::IsMouseDragging(ImGuiMouseButton_Left, 0)) {
-    const double moved = -static_cast<double>(ImGui::GetIO().MouseDelta.x) / static_cast<double>(p.lanes.width()) *
-                         p.end_s;
+    const double moved =
+        -static_cast<double>(ImGui::GetIO().MouseDelta.x) / static_cast<double>(p.lanes.width()) * p.end_s;
     in.advance_s = std::clamp(in.advance_s + moved, 0.0, 1.0);
   }
   if (over) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);

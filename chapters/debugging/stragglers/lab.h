@@ -96,9 +96,9 @@ struct Pipeline {
 
 struct Run {
   Shown shown = Shown::nothing;
-  models::trace::RankCalls calls;    ///< with the rank moved
+  models::trace::RankCalls calls;  ///< with the rank moved
   models::trace::RankBlame blame;
-  std::size_t moved = 0;             ///< row of the rank that can be moved
+  std::size_t moved = 0;  ///< row of the rank that can be moved
   std::shared_ptr<const Pipeline> pipeline;
   models::fleet::Fleet fleet;
   models::fleet::Guilt guilt;
@@ -125,11 +125,11 @@ struct Picture {
   Shown shown = Shown::nothing;
   // Ranks.
   std::vector<Lane> lanes;
-  std::vector<std::size_t> calls;         ///< that are painted
+  std::vector<std::size_t> calls;  ///< that are painted
   std::vector<Plumb> plumbs;
-  std::vector<double> matrix_s;           ///< lanes x lanes
+  std::vector<double> matrix_s;  ///< lanes x lanes
   std::vector<std::string> matrix_text;
-  std::vector<double> blamed_s;           ///< by lane
+  std::vector<double> blamed_s;  ///< by lane
   std::vector<std::string> blamed_text, call_names, last_names;
   double most_wait_s = 0, end_s = 1, handle_s = 0;
   std::size_t moved_lane = 0, culprit_lane = 0;

@@ -8,7 +8,7 @@ namespace {
 /// A file as it was read, kept with its bytes.
 struct Recording {
   models::trace::Trace trace;
-  std::vector<int> devices;              ///< that have a task
+  std::vector<int> devices;                  ///< that have a task
   std::shared_ptr<const Pipeline> pipeline;  ///< null: it holds none
   std::string pipeline_error;
 };

@@ -45,11 +45,12 @@ struct PipelineNode {
 /// What a pipeline's steps consist of and how long each operation took. A lane is one step of one replica.
 struct PipelineJob {
   int stages = 0, replicas = 0, micro_batches = 0;
-  std::vector<int> steps;                       ///< their numbers in the recording
-  std::vector<PipelineNode> nodes;              ///< by stage, kind and sequence
-  std::vector<double> duration_s;               ///< nodes x lanes; lane = step x replicas + replica
-  std::vector<std::vector<int>> compute_order;  ///< by stage: nodes of forward and backward, in the order in which they ran
-  std::int64_t left_out = 0;                    ///< steps that miss an operation
+  std::vector<int> steps;           ///< their numbers in the recording
+  std::vector<PipelineNode> nodes;  ///< by stage, kind and sequence
+  std::vector<double> duration_s;   ///< nodes x lanes; lane = step x replicas + replica
+  std::vector<std::vector<int>>
+      compute_order;          ///< by stage: nodes of forward and backward, in the order in which they ran
+  std::int64_t left_out = 0;  ///< steps that miss an operation
 
   std::size_t lanes() const { return steps.size() * static_cast<std::size_t>(replicas); }
   /// Index into `nodes`; -1: there is none.

@@ -23,22 +23,33 @@ double median_time(std::vector<double>& v) {
 /// The job with some of its durations exchanged, run again.
 struct Trial {
   const PipelineJob& job;
-  const PipelineGraph& graph;
+  const Replay& replay;
   const UsualTimes& usual;
-  std::vector<double> durations{};
+  std::vector<JobChange> changes{};
+  JobTimes times{};
 
   double usual_of(std::size_t node) const { return usual[static_cast<std::size_t>(job.nodes[node].op)]; }
-  /// Mean step where what `keeps(node, replica)` says is as recorded, and the rest as usual.
-  template <class Keeps>
-  double step_s(const Keeps& keeps) {
-    durations.resize(job.duration_s.size());
+  /// Mean step with durations nodes x lanes.
+  template <class DurationOf>
+  double with(const DurationOf& duration_of) {
+    changes.clear();
     for (std::size_t n = 0; n < job.nodes.size(); ++n)
       for (std::size_t lane = 0; lane < job.lanes(); ++lane) {
         const std::size_t at = n * job.lanes() + lane;
-        const int replica = static_cast<int>(lane % static_cast<std::size_t>(job.replicas));
-        durations[at] = keeps(job.nodes[n], replica) ? job.duration_s[at] : usual_of(n);
+        const double s = duration_of(n, lane);
+        if (s != job.duration_s[at])
+          changes.push_back({.task = static_cast<std::uint32_t>(at), .duration_ns = pipeline_ns(s)});
       }
-    return mean_of(graph.step_times(durations));
+    replay.run(changes, times);
+    return mean_of(pipeline_step_times(job, times));
+  }
+  /// Mean step where what `keeps(node, replica)` says is as recorded, and the rest as usual.
+  template <class Keeps>
+  double step_s(const Keeps& keeps) {
+    return with([&](std::size_t n, std::size_t lane) {
+      const int replica = static_cast<int>(lane % static_cast<std::size_t>(job.replicas));
+      return keeps(job.nodes[n], replica) ? job.duration_s[n * job.lanes() + lane] : usual_of(n);
+    });
   }
 };
 
@@ -64,21 +75,19 @@ std::array<std::vector<double>, 2> stage_means(const PipelineJob& job) {
 }
 
 /// What would be won with even stages, and with even micro-batches, the rest as recorded.
-void state_evened(const PipelineGraph& graph, const PipelineJob& job, const UsualTimes& usual, PipelineWhatIf& out) {
+void state_evened(Trial& trial, PipelineWhatIf& out) {
+  const PipelineJob& job = trial.job;
   const auto means = stage_means(job);
-  std::vector<double> stages = job.duration_s, batches = job.duration_s;
-  for (std::size_t n = 0; n < job.nodes.size(); ++n) {
-    const PipelineNode& node = job.nodes[n];
-    if (!passes(node.op)) continue;
-    const auto op = static_cast<std::size_t>(node.op);
-    const double mean = means[op][static_cast<std::size_t>(node.stage)];
-    for (std::size_t lane = 0; lane < job.lanes(); ++lane) {
-      if (mean > 0) stages[n * job.lanes() + lane] *= usual[op] / mean;
-      batches[n * job.lanes() + lane] = mean;
-    }
-  }
-  out.even_stages_s = out.step_s - mean_of(graph.step_times(stages));
-  out.even_batches_s = out.step_s - mean_of(graph.step_times(batches));
+  const auto mean_at = [&](std::size_t n) {
+    return means[static_cast<std::size_t>(job.nodes[n].op)][static_cast<std::size_t>(job.nodes[n].stage)];
+  };
+  out.even_stages_s = out.step_s - trial.with([&](std::size_t n, std::size_t lane) {
+    const double as_was = job.duration_s[n * job.lanes() + lane];
+    return passes(job.nodes[n].op) && mean_at(n) > 0 ? as_was * trial.usual_of(n) / mean_at(n) : as_was;
+  });
+  out.even_batches_s = out.step_s - trial.with([&](std::size_t n, std::size_t lane) {
+    return passes(job.nodes[n].op) ? mean_at(n) : job.duration_s[n * job.lanes() + lane];
+  });
 }
 
 /// Pearson's correlation of a micro-batch's forward and backward time, each over its stage's mean.
@@ -112,7 +121,7 @@ std::vector<std::size_t> worst_workers(const PipelineWhatIf& w) {
 }
 
 StragglerCause cause_of(const PipelineWhatIf& w) {
-  if (w.slowdown < straggling_slowdown) return StragglerCause::none;
+  if (w.slowdown < straggling_slowdown) return StragglerCause::healthy;
   if (w.worst_workers_share >= 0.5) return StragglerCause::slow_workers;
   const bool lengths = w.length_correlation >= 0.9, split = w.last_stage_share >= 0.5;
   if (lengths && (!split || w.even_batches_s >= w.even_stages_s)) return StragglerCause::sequence_lengths;
@@ -136,11 +145,11 @@ UsualTimes usual_times(const PipelineJob& job) {
 
 Result<PipelineWhatIf> pipeline_what_if(const PipelineJob& job, const UsualTimes& usual) {
   using Made = Result<PipelineWhatIf>;
-  const auto graph = PipelineGraph::of(job);
-  if (!graph) return Made::fail(graph.error);
+  const auto replay = Replay::of(pipeline_graph(job));
+  if (!replay) return Made::fail(replay.error);
   PipelineWhatIf w;
-  Trial trial{job, *graph, usual};
-  w.step_s = mean_of(graph->step_times(job.duration_s));
+  Trial trial{job, *replay, usual};
+  w.step_s = mean_of(pipeline_step_times(job, replay->unchanged()));
   w.ideal_s = trial.step_s([](const PipelineNode&, int) { return false; });
   if (!(w.ideal_s > 0)) return Made::fail("The operations of the recording take no time.");
   w.slowdown = w.step_s / w.ideal_s;
@@ -164,7 +173,7 @@ Result<PipelineWhatIf> pipeline_what_if(const PipelineJob& job, const UsualTimes
     w.worst_workers_share = (w.step_s - without_worst) / lost;
     w.last_stage_share = (w.step_s - without_last) / lost;
   }
-  state_evened(*graph, job, usual, w);
+  state_evened(trial, w);
   w.length_correlation = length_correlation(job);
   w.cause = cause_of(w);
   return Made::ok(std::move(w));

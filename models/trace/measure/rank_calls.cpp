@@ -147,8 +147,8 @@ RankCalls rank_calls_of(std::span<const RankWork> ranks, const JobWaits& waits) 
       std::size_t lead = 0;
       while (c.events[lead] == none) ++lead;
       const Trace& leads = *ranks[lead].trace;
-      const std::int64_t end_ns = waits.one_clock ? e.end_ns() + own_ns
-                                                  : leads.events[c.events[lead]].end_ns() + leads.base_ns - base_ns;
+      const std::int64_t end_ns =
+          waits.one_clock ? e.end_ns() + own_ns : leads.events[c.events[lead]].end_ns() + leads.base_ns - base_ns;
       if (first) shift_ns = end_ns - e.end_ns();
       first = false;
       out.end_ns[out.at(r, k)] = end_ns;

@@ -44,7 +44,7 @@ struct RankBlame {
   std::vector<std::int64_t> sooner_ns;  ///< how much sooner the job would end then: run again, with all that follows
   std::vector<std::uint32_t> last;      ///< by call: the row that comes last
   std::int64_t total_ns = 0, length_ns = 0;
-  int culprit = -1;                     ///< causes most; -1: nobody waits
+  int culprit = -1;  ///< causes most; -1: nobody waits
   int computes_longest = 0, waits_longest = 0;
 };
 Result<RankBlame> rank_blame_of(const RankCalls& calls);
