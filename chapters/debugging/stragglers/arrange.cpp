@@ -82,7 +82,7 @@ void arrange_blame(const Run& run, Picture& p) {
     const std::string name = "rank " + std::to_string(run.calls.ranks[r]);
     p.bar_names.push_back(name + ", blamed");
     p.bar_values.push_back(in_seconds(run.blame.caused_ns[r]));
-    p.bar_tints.push_back(Meaning::idle);
+    p.bar_tints.push_back(Tint::series(0));
     p.bar_names.push_back(name + ", saved on time");
     p.bar_values.push_back(in_seconds(run.blame.won_ns[r]));
     p.bar_tints.push_back(Tint::good());
@@ -130,21 +130,21 @@ void arrange_pipeline(const Outputs& out, const Run& run, Picture& p) {
     p.bar_values.push_back(std::max(0.0, value));
     p.bar_tints.push_back(tint);
   };
-  bar("everything as usual", lost, Meaning::idle);
+  bar("everything as usual", lost, {});
   bar("even micro-batches", w.even_batches_s, Tint::good());
   bar("even stages", w.even_stages_s, Tint::good());
-  bar("last stage as usual", w.last_stage_share * lost, Tint::series(0));
-  bar("worst 3 % of workers as usual", w.worst_workers_share * lost, Tint::series(0));
+  bar("last stage as usual", w.last_stage_share * lost, Tint::strong());
+  bar("worst 3 % of workers as usual", w.worst_workers_share * lost, Tint::strong());
   p.bar_unit = "s";
   p.bars_title = "What a step would win";
-  p.heat_note = "how much a step takes longer with this worker as it was and the others as usual, %";
+  p.heat_note = "how much a step takes longer with this worker as it was and the others as usual";
 }
 
 void arrange_detector(const Inputs& in, const Run& run, Picture& p) {
   const bool ratio = in.rule == Rule::ratio;
   p.false_alarms = {.label = "false alarms per day", .output = "false_alarms_per_day", .tint = Tint::bad()};
   p.found = {.label = "slow GPUs found", .output = "found_share", .tint = Tint::strong()};
-  models::fleet::Detector d{in.rule, 0, std::min(in.hits, in.window), in.window};
+  models::fleet::Detector d{in.rule, 0, 3, 10};
   const double per_day = static_cast<double>(in.ranks) * 86400 / (run.run.mean_step * in.step_s);
   double most = 1e-3, least = 1e3;
   for (std::size_t i = 0; i < run.thresholds.size(); ++i) {
@@ -160,7 +160,7 @@ void arrange_detector(const Inputs& in, const Run& run, Picture& p) {
   p.alarms_hi = std::pow(10, std::ceil(std::log10(most)));
   p.alarms_lo = std::max(1e-6, std::pow(10, std::floor(std::log10(least))));
   if (p.alarms_lo >= p.alarms_hi) p.alarms_lo = p.alarms_hi / 100;
-  p.threshold = ratio ? in.threshold_ratio : in.threshold;
+  p.threshold = in.threshold;
   if (!run.thresholds.empty()) {
     p.threshold_lo = run.thresholds.front() * (ratio ? 100 : 1);
     p.threshold_hi = run.thresholds.back() * (ratio ? 100 : 1);
@@ -178,7 +178,7 @@ void arrange_fleet(const Inputs& in, const Outputs& out, const Run& run, Picture
       p.heat[r * steps + i] = 100 * (static_cast<double>(run.run.time[i * ranks + r]) - 1);
   p.heat_lo = 0;
   p.heat_hi = std::max({in.spread * 5, in.slower * 1.2, 2.0});
-  p.heat_note = "computing of each GPU, % over a healthy one";
+  p.heat_note = "computing of each GPU over a healthy one";
   arrange_detector(in, run, p);
   const FleetFigures& f = out.fleet;
   const double hours = static_cast<double>(in.ranks) * 730;

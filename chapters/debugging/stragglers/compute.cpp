@@ -104,7 +104,7 @@ void state_pipeline(const Run& run, Outputs& out) {
   f.workers = static_cast<double>(w.worker.size());
   f.steps = static_cast<double>(job.steps.size());
   const auto worst = std::max_element(w.worker.begin(), w.worker.end());
-  out.culprit_rank = static_cast<double>(worst - w.worker.begin());
+  if (w.cause == StragglerCause::slow_workers) out.culprit_rank = static_cast<double>(worst - w.worker.begin());
   switch (w.cause) {
     case StragglerCause::sequence_lengths:
       out.won_s = w.even_batches_s;
@@ -121,8 +121,7 @@ void state_pipeline(const Run& run, Outputs& out) {
 }
 
 models::fleet::Detector detector_of(const Inputs& in) {
-  const bool ratio = in.rule == Rule::ratio;
-  return {in.rule, ratio ? in.threshold_ratio / 100 : in.threshold, std::min(in.hits, in.window), in.window};
+  return {in.rule, in.rule == Rule::ratio ? in.threshold / 100 : in.threshold, 3, 10};
 }
 
 models::fleet::Fleet fleet_of(const Inputs& in) {
@@ -145,7 +144,7 @@ void state_fleet(const Inputs& in, bool facts_alone, Run& run, Outputs& out) {
   const fleet::Detector detector = detector_of(in);
   run.detection = fleet::detect(detector, run.fleet, run.run);
   FleetFigures& f = out.fleet;
-  const double n = static_cast<double>(in.ranks), steps = static_cast<double>(run.fleet.steps);
+  const double n = static_cast<double>(in.ranks);
   out.waits_s = run.run.waits * in.step_s;
   out.length_s = run.run.mean_step * in.step_s;
   f.healthy_step_s = run.run.healthy_step * in.step_s;
@@ -164,13 +163,12 @@ void state_fleet(const Inputs& in, bool facts_alone, Run& run, Outputs& out) {
   if (run.detection.delay_steps >= 0) f.delay_steps = run.detection.delay_steps;
   f.false_alarms_per_day = fleet::false_alarm_rate(detector, run.fleet.noise) * n * day_s / out.length_s;
   if (run.guilt.ranks > 0) {
-    const fleet::DetectionPower power = fleet::detection_power(detector, run.fleet, facts_alone ? 64 : 64);
+    const fleet::DetectionPower power = fleet::detection_power(detector, run.fleet, 64);
     f.found_share = 100 * power.found;
     if (power.found > 0) f.mean_delay_steps = power.mean_delay_steps;
   }
   f.lost_hours = n * month_hours * (1 - 1 / out.slowdown);
   f.lost_dollars = f.lost_hours * in.price_per_hour;
-  (void)steps;
   if (facts_alone) return;
   const bool ratio = in.rule == Rule::ratio;
   const double lo = ratio                         ? 0.005

@@ -21,7 +21,7 @@ const Choices faults = choices_in_order<Fault::bad_node>(
 const Choices rules = choices_in_order<Rule::cumulative>(
     {{"deviation", "One step", "One step lies more than the threshold above the median."},
      {"ratio", "Ratio", "One step lies more than a percentage above the median."},
-     {"several", "Several steps", "So many of the last steps lie more than the threshold above the median."},
+     {"several", "Three of ten", "Three of the last ten steps lie more than the threshold above the median."},
      {"cumulative", "Cumulative sum", "What lies more than half a spread above the median adds up (CUSUM)."}});
 
 constexpr std::string_view files = "json, json.gz, gz, sqlite";
@@ -31,14 +31,8 @@ void describe_detector(Fields& f, Inputs& in) {
   f.group("The detector");
   f.choice("rule", in.rule, rules, "Rule", "What raises the alarm for a GPU.", {.when = of_fleet});
   f.real("threshold", in.threshold, {"Threshold"},
-         "In spreads above the median of all GPUs, by the median deviation; of a cumulative sum, where it alarms.",
-         {.range = {0.5, 40}, .typical = {1, 8}, .headline = true, .when = {"rule", "deviation|several|cumulative"}});
-  f.real("threshold_ratio", in.threshold_ratio, {"Threshold, ratio", "%"}, "Above the median of all GPUs.",
-         {.range = {0.5, 30}, .when = {"rule", "ratio"}});
-  f.integer("hits", in.hits, "Steps that must be slow", "Never more than the window has.",
-            {.range = {1, 20, Scale::step}, .when = {"rule", "several"}});
-  f.integer("window", in.window, "Of the last steps", "How many steps the rule looks back.",
-            {.range = {1, 40, Scale::step}, .when = {"rule", "several"}});
+         "In spreads above the median of all GPUs, by the median deviation; of the ratio in percent above the median.",
+         {.range = {0.5, 40}, .typical = {1, 8}, .headline = true, .when = of_fleet});
 }
 
 }  // namespace

@@ -65,7 +65,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
     stage.panel("ranks",
                 {.title = "Who waits for whom",
                  .least = {560, 300},
-                 .ideal = {0, 470},
+                 .ideal = {900, 520},
                  .answers = true,
                  .marks = "lanes, matrix"},
                 [&](ImVec2 size) { draw_ranks(in, picture, size); });

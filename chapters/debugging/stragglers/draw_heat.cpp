@@ -28,12 +28,10 @@ void draw_detector(Inputs& in, const Picture& picture, View& view, ImVec2 size) 
   const auto& t = widgets::theme();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float gap = t.px(6), upper = std::floor((size.y - gap) * 0.56f);
-  const bool ratio = in.rule == models::fleet::Rule::ratio;
-  double& threshold = ratio ? in.threshold_ratio : in.threshold;
   const auto drag = [&](widgets::Plot& plot, const char* id) {
-    double to = std::clamp(threshold, picture.threshold_lo, picture.threshold_hi);
+    double to = std::clamp(in.threshold, picture.threshold_lo, picture.threshold_hi);
     if (plot.drag_x(id, to, {.label = "", .lo = picture.threshold_lo, .hi = picture.threshold_hi}))
-      threshold = std::round(to * 20) / 20;
+      in.threshold = std::round(to * 20) / 20;
   };
   {
     widgets::Plot plot("false alarms", view.alarms,

@@ -33,7 +33,7 @@ Places places_of(const Picture& picture, Rect area) {
   p.names = t.px(112);
   const float head = t.px(38), foot = t.px(84), gap = t.px(18);
   p.row = std::max(1.0f, (area.height() - head - foot) / n);
-  p.column = std::clamp((area.width() - p.names - gap) * 0.36f / n, t.px(8), t.px(46));
+  p.column = std::clamp((area.width() - p.names - gap) * 0.4f / n, t.px(8), t.px(46));
   const float matrix = p.column * n;
   p.lanes = {{area.min.x + p.names, area.min.y + head}, {area.max.x - matrix - gap, area.min.y + head + p.row * n}};
   p.lanes.max.x = std::max(p.lanes.max.x, p.lanes.min.x + 1);
@@ -43,7 +43,7 @@ Places places_of(const Picture& picture, Rect area) {
   return p;
 }
 
-void paint_axis(const Painter& paint, const Places& p, const Picture& picture) {
+void paint_axis(const Painter& paint, const Places& p) {
   const auto& t = widgets::theme();
   paint.text({p.lanes.min.x - p.names, p.lanes.min.y - t.px(34)}, "computes, ms", t.muted, Type::small);
   static constexpr double steps[] = {1, 2, 5};
@@ -56,7 +56,6 @@ void paint_axis(const Painter& paint, const Places& p, const Picture& picture) {
     paint.text({x, p.lanes.min.y - t.px(20)}, label.view(), t.muted, Type::small, Font::mono,
                at > 0 ? Align::center : Align::left);
   }
-  (void)picture;
 }
 
 void paint_names(const Painter& paint, const Places& p, const Picture& picture) {
@@ -76,8 +75,7 @@ void paint_lanes(const Painter& paint, const Places& p, const Picture& picture) 
   const auto& t = widgets::theme();
   const Run& run = *picture.run;
   const auto& c = run.calls;
-  const ImU32 computes = widgets::with_alpha(t.text, 0.45f), waits = t.of(Meaning::idle),
-              moves = t.of(Meaning::communication);
+  const ImU32 computes = widgets::with_alpha(t.text, 0.45f), waits = t.warning, moves = t.of(Meaning::communication);
   for (std::size_t i = 0; i < picture.lanes.size(); ++i) {
     const std::size_t r = picture.lanes[i].row;
     const float middle = p.middle(i), half = std::max(1.0f, p.row * 0.28f), thin = half * 0.62f;
@@ -123,7 +121,7 @@ void paint_matrix(const Painter& paint, const Places& p, const Picture& picture)
   const std::size_t n = picture.lanes.size();
   const float pad = std::min(t.px(2), p.column / 8);
   paint.text({p.matrix.min.x, p.matrix.min.y - t.px(38)}, "waits for, ms", t.muted, Type::small);
-  const bool numbers = p.column >= t.px(26) && p.row >= t.type(Type::small) + t.px(2);
+  const bool numbers = p.column >= t.px(23) && p.row >= t.type(Type::small) + t.px(2);
   for (std::size_t b = 0; b < n; ++b) {
     const float x = p.matrix.min.x + p.column * static_cast<float>(b), middle = x + p.column / 2;
     const std::string_view name = std::string_view(picture.lanes[b].name).substr(5);
@@ -137,7 +135,7 @@ void paint_matrix(const Painter& paint, const Places& p, const Picture& picture)
       if (a == b) paint.line({middle - t.px(5), p.middle(a)}, {middle + t.px(5), p.middle(a)}, t.line);
       if (!(wait > 0)) continue;
       const float strength = 0.12f + 0.88f * static_cast<float>(wait / std::max(1e-12, picture.most_wait_s));
-      paint.rect(min, max, widgets::with_alpha(t.of(Meaning::idle), strength), t.px(3));
+      paint.rect(min, max, widgets::with_alpha(t.warning, strength), t.px(3));
       if (numbers && !picture.matrix_text[a * n + b].empty())
         paint.text({middle, p.middle(a) - t.type(Type::small) / 2}, picture.matrix_text[a * n + b],
                    strength > 0.55f ? t.on_colour : t.text, Type::small, Font::mono, Align::center);
@@ -160,9 +158,8 @@ void paint_costs(const Painter& paint, const Places& p, const Picture& picture) 
     if (!(picture.blamed_s[b] > 0)) continue;
     const float x = p.matrix.min.x + p.column * static_cast<float>(b), pad = p.column * 0.18f,
                 high = std::max(1.0f, room * static_cast<float>(picture.blamed_s[b] / most));
-    paint.rect({x + pad, p.foot + t.px(6)}, {x + p.column - pad, p.foot + t.px(6) + high}, t.of(Meaning::idle),
-               t.px(2));
-    if (p.column >= t.px(26))
+    paint.rect({x + pad, p.foot + t.px(6)}, {x + p.column - pad, p.foot + t.px(6) + high}, t.warning, t.px(2));
+    if (p.column >= t.px(23))
       paint.text({x + p.column / 2, p.foot + t.px(9) + high}, picture.blamed_text[b], t.text, Type::small, Font::mono,
                  Align::center);
   }
@@ -179,7 +176,7 @@ void paint_calls(const Painter& paint, const Places& p, const Picture& picture) 
     const float wide = widgets::text_size(picture.call_names[j], Type::small).x,
                 who = widgets::text_size(picture.last_names[j], Type::small, Font::mono).x, w = std::max(wide, who);
     const float x = std::max(free_from, p.x(picture.plumbs[j].at_s) - w / 2);
-    if (x + w > p.lanes.max.x + t.px(4)) break;
+    if (x + w > p.matrix.min.x - t.px(120)) break;
     paint.text({x, y}, picture.call_names[j], t.muted, Type::small);
     paint.text({x, y + t.px(17)}, picture.last_names[j], t.text, Type::small, Font::mono);
     free_from = x + w + t.px(10);
@@ -230,7 +227,7 @@ void draw_ranks(Inputs& in, const Picture& picture, ImVec2 size) {
   const Places p = places_of(picture, area);
   {
     const widgets::GivenMarks given;
-    paint_axis(paint, p, picture);
+    paint_axis(paint, p);
     paint_names(paint, p, picture);
   }
   paint_lanes(paint, p, picture);

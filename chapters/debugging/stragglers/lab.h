@@ -39,8 +39,7 @@ struct Inputs {
   std::int64_t seed = 1;
   double spread = 1, pause_share = 0.01, pause_size = 20;  ///< %
   models::fleet::Rule rule = models::fleet::Rule::several;
-  double threshold = 3, threshold_ratio = 5;  ///< spreads; %
-  std::int64_t hits = 3, window = 10;
+  double threshold = 3;  ///< spreads; of a ratio %
   double step_s = 10, price_per_hour = 2.5;
   bool operator==(const Inputs&) const = default;
 };

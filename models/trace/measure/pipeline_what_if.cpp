@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <string>
 
 namespace models::trace {
 namespace {
+
+/// Operations of all runs together, which take some 25 s.
+constexpr double max_run_operations = 4e8;
 
 double mean_of(const std::vector<double>& v) {
   return v.empty() ? 0 : std::accumulate(v.begin(), v.end(), 0.0) / static_cast<double>(v.size());
@@ -145,6 +149,11 @@ UsualTimes usual_times(const PipelineJob& job) {
 
 Result<PipelineWhatIf> pipeline_what_if(const PipelineJob& job, const UsualTimes& usual) {
   using Made = Result<PipelineWhatIf>;
+  const double runs = static_cast<double>(job.replicas + job.stages) + 20;
+  if (runs * static_cast<double>(job.duration_s.size()) > max_run_operations)
+    return Made::fail("The timeline has " + std::to_string(job.replicas * job.stages) + " workers and " +
+                      std::to_string(job.duration_s.size()) +
+                      " operations, more than can be run again for each of them: give fewer steps.");
   const auto replay = Replay::of(pipeline_graph(job));
   if (!replay) return Made::fail(replay.error);
   PipelineWhatIf w;

@@ -8,7 +8,7 @@ namespace models::trace {
 namespace {
 
 constexpr std::int64_t closed_pause_ns = 40'000;
-constexpr std::size_t most_parts = 20'000;
+constexpr std::size_t most_parts = 20'000, most_run_again = 16;
 
 /// "ncclKernel_AllReduce_RING_LL_Sum_float(...)" gives "all-reduce"; another name gives itself, shortened.
 std::string short_call(std::string_view kernel) {
@@ -184,7 +184,13 @@ Result<RankBlame> rank_blame_of(const RankCalls& c) {
   const auto replay = Replay::of(graph_of(c));
   if (!replay) return Made::fail(replay.error);
   b.length_ns = replay->unchanged().length_ns;
+  // A rank that is never last wins nothing; of many, those that cause most are run again.
+  std::vector<std::size_t> late;
   for (std::size_t r = 0; r < n; ++r)
+    if (b.won_ns[r] > 0) late.push_back(r);
+  std::stable_sort(late.begin(), late.end(), [&](auto x, auto y) { return b.caused_ns[x] > b.caused_ns[y]; });
+  late.resize(std::min(late.size(), most_run_again));
+  for (const std::size_t r : late)
     b.sooner_ns[r] = replay->won_ns(rank_on_time(replay->graph(), static_cast<std::uint32_t>(r)));
   if (b.total_ns > 0) b.culprit = index_of_largest(b.caused_ns);
   b.computes_longest = index_of_largest(c.computing_ns);
