@@ -82,7 +82,7 @@ struct Latest {
 Guilt guilt_of(const Fleet& f) {
   Guilt g;
   g.onset = f.steps / 4;
-  if (f.fault == Fault::none || f.fault == Fault::uneven_data) return g;
+  if (f.fault == Fault::none || f.fault == Fault::uneven_data || !(f.slower > 0)) return g;
   const std::uint64_t pick = counter_hash(random_stream(f.seed, 5), 0);
   g.ranks = f.fault == Fault::bad_node ? std::min<std::int64_t>(8, f.ranks) : 1;
   const auto places = static_cast<std::uint64_t>(std::max<std::int64_t>(1, f.ranks / g.ranks));

@@ -51,7 +51,7 @@ std::string pipeline_answer(const Outputs& out, const Run& run) {
 
 /// "Rank 930", or how many there are.
 std::string guilty_words(const Outputs& out, const Run& run) {
-  if (run.guilt.ranks == 1) return rank_words(static_cast<double>(run.guilt.first_rank));
+  if (run.guilt.ranks == 1) return rank_words(out.fleet.guilty_rank);
   return "A node of " + figure(out.fleet.guilty, "") + " GPUs";
 }
 
@@ -65,7 +65,7 @@ std::string fleet_answer(const Inputs& in, const Outputs& out, const Run& run) {
   const std::string rule = detector_words(out), adds = figure(f.added_share, "%");
   const bool accuses = f.wrong > 0;
   const std::string accused = figure(f.wrong, "") + (f.wrong == 1 ? " healthy GPU" : " healthy GPUs");
-  if (in.fault == Fault::none || (in.slower == 0 && f.caught == 0))
+  if (in.fault == Fault::none || in.slower == 0)
     return accuses ? "Nobody is slow, yet the rule accuses " + accused + "." + rule
                    : "Nobody is slow, and the rule accuses nobody: noise alone adds " + figure(f.barrier_share, "%") +
                          " to a step." + rule;

@@ -157,6 +157,7 @@ void state_fleet(const Inputs& in, bool facts_alone, Run& run, Outputs& out) {
     out.won_s = run.run.late * (n - 1) * in.step_s;
   }
   f.guilty = static_cast<double>(run.guilt.ranks);
+  if (run.guilt.ranks > 0) f.guilty_rank = static_cast<double>(run.guilt.first_rank);
   f.caught = static_cast<double>(run.detection.caught);
   f.missed = static_cast<double>(run.detection.missed);
   f.wrong = static_cast<double>(run.detection.wrong);

@@ -61,6 +61,7 @@ void describe_fleet(Fields& f, FleetFigures& v) {
   f.real("delay_steps", v.delay_steps, "Steps until found, here", "After the onset, in the run that is shown.",
          {.absent = no_fault});
   f.real("guilty", v.guilty, "GPUs at fault", {.absent = fleets_alone});
+  f.real("guilty_rank", v.guilty_rank, "The first of them", "As it was planted.", {.absent = no_fault});
   f.real("caught", v.caught, "... found", {.absent = fleets_alone});
   f.real("missed", v.missed, "... missed", {.absent = fleets_alone});
   f.real("wrong", v.wrong, "Wrongly accused", "GPUs with an alarm that are healthy, or were until then.",

@@ -69,7 +69,7 @@ struct PipelineFigures {
 /// Of a made-up fleet.
 struct FleetFigures {
   double healthy_step_s = absent, added_share = absent, barrier_share = absent;
-  double guilty = absent, caught = absent, missed = absent, wrong = absent, delay_steps = absent;
+  double guilty = absent, guilty_rank = absent, caught = absent, missed = absent, wrong = absent, delay_steps = absent;
   double false_alarms_per_day = absent, found_share = absent, mean_delay_steps = absent;
   double lost_hours = absent, lost_dollars = absent;
 };

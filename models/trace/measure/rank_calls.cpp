@@ -8,7 +8,7 @@ namespace models::trace {
 namespace {
 
 constexpr std::int64_t closed_pause_ns = 40'000;
-constexpr std::size_t most_parts = 20'000, most_run_again = 16;
+constexpr std::size_t most_parts = 4'000, most_run_again = 16;
 
 /// "ncclKernel_AllReduce_RING_LL_Sum_float(...)" gives "all-reduce"; another name gives itself, shortened.
 std::string short_call(std::string_view kernel) {
