@@ -172,12 +172,14 @@ void state_fleet(const Inputs& in, bool facts_alone, Run& run, Outputs& out) {
   f.lost_dollars = f.lost_hours * in.price_per_hour;
   if (facts_alone) return;
   const bool ratio = in.rule == Rule::ratio;
-  const double lo = ratio                         ? 0.005
-                    : in.rule == Rule::cumulative ? 1
-                                                  : 0.5,
-               hi = ratio                         ? 0.3
-                    : in.rule == Rule::cumulative ? 40
-                                                  : 8;
+  const bool sums = in.rule == Rule::cumulative;
+  const double far = ratio ? 0.015 * in.slower : 1.5 * in.slower / in.spread;
+  const double lo = ratio  ? 0.005
+                    : sums ? 1
+                           : 0.5,
+               hi = ratio  ? std::clamp(far, 0.05, 0.4)
+                    : sums ? 40
+                           : std::clamp(far, 8.0, 40.0);
   constexpr int points = 41;
   for (int i = 0; i < points; ++i) {
     fleet::Detector at = detector;

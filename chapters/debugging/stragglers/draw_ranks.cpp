@@ -65,6 +65,7 @@ void paint_names(const Painter& paint, const Places& p, const Picture& picture) 
     const float y = p.middle(i) - h, x = p.lanes.min.x - p.names;
     if (p.row < t.type(Type::small)) continue;
     paint.text_fit({x, y}, picture.lanes[i].name, p.names * 0.6f, t.text, Type::body, Font::bold);
+    if (widgets::veiled()) continue;
     paint.text({p.lanes.min.x - t.px(12), y}, picture.lanes[i].computing, t.muted, Type::body, Font::mono,
                Align::right);
   }
