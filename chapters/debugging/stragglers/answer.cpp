@@ -1,5 +1,3 @@
-#include <cmath>
-
 #include "chapters/debugging/stragglers/lab.h"
 #include "widgets/number/number.h"
 

@@ -1,11 +1,12 @@
 #include "models/trace/measure/pipeline_ops.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <limits>
 #include <map>
-#include <set>
+#include <tuple>
 
 namespace models::trace {
 namespace {

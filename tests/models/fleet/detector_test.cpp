@@ -1,6 +1,5 @@
 #include "models/fleet/detector.h"
 
-#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 
