@@ -28,12 +28,12 @@ std::vector<double> pipeline_step_times(const PipelineJob& job, const JobTimes& 
 enum class StragglerCause : std::uint8_t { healthy, slow_workers, stage_split, sequence_lengths, other };
 
 struct PipelineWhatIf {
-  double step_s = 0, ideal_s = 0;               ///< means over the steps
-  double slowdown = 1;                          ///< step_s / ideal_s
-  std::array<double, pipeline_op_count> by_op;  ///< ideal with this kind as it was, over ideal
-  std::vector<double> by_replica, by_stage;     ///< ideal with this one as it was, over ideal
-  std::vector<double> worker;                   ///< stages x replicas: the smaller of its replica's and its stage's
-  double worst_workers_share = 0;               ///< of the slowdown, won with the worst 3 % of workers as usual (M_W)
+  double step_s = 0, ideal_s = 0;                 ///< means over the steps
+  double slowdown = 1;                            ///< step_s / ideal_s
+  std::array<double, pipeline_op_count> by_op{};  ///< ideal with this kind as it was, over ideal
+  std::vector<double> by_replica, by_stage;       ///< ideal with this one as it was, over ideal
+  std::vector<double> worker;                     ///< stages x replicas: the smaller of its replica's and its stage's
+  double worst_workers_share = 0;                 ///< of the slowdown, won with the worst 3 % of workers as usual (M_W)
   double last_stage_share =
       0;                      ///< of the slowdown, won with the last stage as usual (M_S); over 1 where it becomes fast
   double even_stages_s = 0;   ///< won when every stage's computing had the mean of all stages
