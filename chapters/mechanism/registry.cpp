@@ -75,6 +75,7 @@
   LAB(interview, readiness) \
   LAB(kernels, lab) \
   LAB(debugging, pyramid) \
+  LAB(debugging, stragglers) \
   LAB(gallery, widgets)
 // clang-format on
 

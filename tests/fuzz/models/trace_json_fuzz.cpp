@@ -1,6 +1,7 @@
 // A recording, JSON or gz: what is accepted can be measured, its events lie in their tracks by start, and its export
 // opens again to the same busy time.
 #include "models/trace/measure/metrics.h"
+#include "models/trace/measure/pipeline_what_if.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace models::trace;
@@ -31,6 +32,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                   "waits for the host that do not add up");
   }
   (void)shape(*read);
+  if (holds_pipeline(*read)) {
+    const auto job = pipeline_job_of(*read);
+    if (fuzz::accepted(job)) fuzz::accepted(pipeline_what_if(*job, usual_times(*job)));
+  }
   const auto json = to_chrome_json(*read);
   fuzz::require(static_cast<bool>(json), "an export that fails", json.error);
   if (read->events.empty()) return 0;
