@@ -73,6 +73,7 @@ int predict(const Arguments& a, const Streams& s);
 int record(const Arguments& a, const Streams& s);
 int check(const Arguments& a, const Streams& s);
 int trace(const Arguments& a, const Streams& s);
+int hang(const Arguments& a, const Streams& s);
 int plan(const Arguments& a, const Streams& s);
 int kernels_call(const Arguments& a, const Streams& s);
 int render(const Arguments& a, const Streams& s);
