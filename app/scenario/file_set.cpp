@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "app/platform/file_bytes.h"
-#include "app/platform/quoted_text.h"
 #include "app/scenario/file_sniff.h"
+#include "app/scenario/sentences.h"
 
 namespace app {
 namespace {

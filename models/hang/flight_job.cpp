@@ -43,9 +43,9 @@ Status drop_repeated(std::vector<FlightDump>& dumps, std::vector<std::string>& n
 }
 
 /// Gives records the job's groups and calls instead of the dump's.
-class Tables {
+class JobTables {
  public:
-  explicit Tables(FlightJob& job) : job_(job) {}
+  explicit JobTables(FlightJob& job) : job_(job) {}
 
   void take(FlightDump& dump) {
     std::vector<std::int32_t> groups, calls;
@@ -149,7 +149,7 @@ Result<FlightJob> make_flight_job(std::vector<FlightDump> dumps) {
   if (entries > max_job_entries) return Made::fail("The dumps have more than 4,000,000 records together.");
   for (const FlightDump& d : dumps) add_ranks(all, d.listed_ranks);
   if (all.size() > max_job_ranks) return Made::fail("The dumps list more than 16,384 ranks.");
-  Tables tables(job);
+  JobTables tables(job);
   for (FlightDump& d : dumps) tables.take(d);
   job.dumps = std::move(dumps);
   if (job.dumps.size() * std::max<std::size_t>(1, job.groups.size()) > 16'000'000)

@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t longest_period = 4096;
 
 /// The records of one number in one group.
-struct Round {
+struct GroupRound {
   std::int64_t sequence = 0;
   std::vector<std::int32_t> dumps, entries;
 };
@@ -31,7 +31,7 @@ class GroupReader {
   const GroupCalls& calls_of(std::int32_t dump) const { return job_.by_group[index_of(dump)][index_of(group_)]; }
 
   /// The next number that any member has, from the first that all still have on; false at the end.
-  bool next(Round& round) {
+  bool next(GroupRound& round) {
     std::int64_t lowest = INT64_MAX;
     for (std::size_t i = 0; i < dumps_.size(); ++i) {
       const auto& entries = calls_of(dumps_[i]).entries;
@@ -64,7 +64,7 @@ const FlightEntry& entry_of(const FlightJob& job, std::int32_t dump, std::int32_
 }
 
 /// How often each call stands in a round.
-std::map<std::int32_t, std::size_t> count_calls(const FlightJob& job, const Round& round) {
+std::map<std::int32_t, std::size_t> count_calls(const FlightJob& job, const GroupRound& round) {
   std::map<std::int32_t, std::size_t> out;
   for (std::size_t i = 0; i < round.dumps.size(); ++i) ++out[entry_of(job, round.dumps[i], round.entries[i]).call];
   return out;
@@ -94,7 +94,7 @@ class DifferenceFinder {
 
   std::optional<Difference> find() {
     members_ = job_.groups[index_of(group_)].members.size();
-    Round round;
+    GroupRound round;
     while (reader_.next(round)) {
       const auto counts = count_calls(job_, round);
       const std::int32_t usual = most_frequent(counts);
@@ -109,7 +109,7 @@ class DifferenceFinder {
   }
 
  private:
-  Difference begin(const Round& round) const {
+  Difference begin(const GroupRound& round) const {
     Difference out;
     out.group = group_;
     out.sequence = round.sequence;
@@ -121,7 +121,8 @@ class DifferenceFinder {
 
   /// Which of the calls is the right one: what most made, or, where as many made another, what history or groups of
   /// the same kind say. -1: nobody knows.
-  std::int32_t right_call(const Round& round, const std::map<std::int32_t, std::size_t>& counts, std::int32_t usual) {
+  std::int32_t right_call(const GroupRound& round, const std::map<std::int32_t, std::size_t>& counts,
+                          std::int32_t usual) {
     std::size_t as_many = 0;
     for (const auto& [call, n] : counts) as_many += n == counts.at(usual);
     if (as_many == 1) return usual;
@@ -151,7 +152,7 @@ class DifferenceFinder {
     return most_frequent(counts);
   }
 
-  std::optional<Difference> other(const Round& round, const std::map<std::int32_t, std::size_t>& counts,
+  std::optional<Difference> other(const GroupRound& round, const std::map<std::int32_t, std::size_t>& counts,
                                   std::int32_t usual) {
     const std::int32_t right = right_call(round, counts, usual);
     if (!fits(job_, usual, usual, members_)) return std::nullopt;  // not a call whose rules are known
@@ -178,7 +179,7 @@ class DifferenceFinder {
   }
 
   /// Ranks may give and take different amounts: together they must give what they take.
-  std::optional<Difference> exchange(const Round& round, std::int32_t usual) {
+  std::optional<Difference> exchange(const GroupRound& round, std::int32_t usual) {
     if (round.dumps.size() < members_) return std::nullopt;
     std::uint64_t given = 0, taken = 0;
     Difference out = begin(round);

@@ -19,7 +19,7 @@ constexpr std::int64_t machine_ranks = 8;
 constexpr std::int64_t start_ns = 1'795'312'480'000'000'000;
 
 /// Where a rank is.
-struct RankState {
+struct HangRank {
   std::size_t recorded = 0, done = 0;  ///< calls that the host has made, and that have ended
   double device_s = 0;
   std::vector<double> created_s, ended_s;  ///< by call
@@ -27,14 +27,14 @@ struct RankState {
 };
 
 /// One collective, or one message: who has come.
-struct Meeting {
+struct HangMeeting {
   std::vector<std::int32_t> ranks;
   double latest_s = 0;
 };
 
-class Simulator {
+class HangSimulator {
  public:
-  explicit Simulator(const HangJob& job)
+  explicit HangSimulator(const HangJob& job)
       : job_(job),
         programs_(make_programs(job)),
         stream_(random_stream(job.seed, 0x49)),
@@ -73,14 +73,14 @@ class Simulator {
         sequence_[r].push_back(++counts[{c.group, c.source, c.destination}]);
     }
   }
-  Meeting& meeting(std::size_t r, std::size_t i) {
+  HangMeeting& meeting(std::size_t r, std::size_t i) {
     const ProgramCall& c = call(r, i);
     return meetings_[{c.group, c.source, c.destination, sequence_[r][i]}];
   }
 
   /// The host records what it may, then the device comes to its next call.
   void advance(std::size_t r) {
-    RankState& rank = ranks_[r];
+    HangRank& rank = ranks_[r];
     const std::vector<ProgramCall>& program = programs_.ranks[r];
     while (rank.recorded < program.size() && may_record(r)) {
       const std::size_t i = rank.recorded;
@@ -98,20 +98,20 @@ class Simulator {
     const std::size_t i = rank.done;
     const double at = std::max(rank.created_s[i], rank.device_s) +
                       (job_.ahead == 0 ? 0 : compute_s * unit_draw(stream_, 7'000'003 + i * ranks_.size() + r));
-    Meeting& m = meeting(r, i);
+    HangMeeting& m = meeting(r, i);
     m.ranks.push_back(static_cast<std::int32_t>(r));
     m.latest_s = std::max(m.latest_s, at);
     if (ends(r, i, m)) end(m);
   }
   bool may_record(std::size_t r) const {
-    const RankState& rank = ranks_[r];
+    const HangRank& rank = ranks_[r];
     const std::size_t i = rank.recorded;
     if (call(r, i).stop || i > rank.done + index_of(job_.ahead)) return false;
     // At the end of a step the host reads the loss.
     return i == rank.done || call(r, i).step == call(r, rank.done).step;
   }
 
-  bool ends(std::size_t r, std::size_t i, const Meeting& m) const {
+  bool ends(std::size_t r, std::size_t i, const HangMeeting& m) const {
     const ProgramCall& c = call(r, i);
     const JobGroup& group = programs_.groups[index_of(c.group)];
     const std::size_t members = c.source >= 0 ? 2 : group.members.size();
@@ -126,9 +126,9 @@ class Simulator {
     }
     return true;
   }
-  void end(const Meeting& m) {
+  void end(const HangMeeting& m) {
     for (const std::int32_t other : m.ranks) {
-      RankState& rank = ranks_[index_of(other)];
+      HangRank& rank = ranks_[index_of(other)];
       rank.device_s = m.latest_s + call_s;
       rank.ended_s.push_back(rank.device_s);
       ++rank.done;
@@ -146,7 +146,7 @@ class Simulator {
   FlightDump dump(std::size_t r) const {
     FlightDump out;
     out.rank = static_cast<std::int64_t>(r);
-    const RankState& rank = ranks_[r];
+    const HangRank& rank = ranks_[r];
     std::vector<std::int32_t> groups(programs_.groups.size(), -1), calls(programs_.calls.size(), -1);
     std::vector<std::int64_t> collectives(programs_.groups.size(), 0), messages(programs_.groups.size(), 0);
     const std::size_t kept = std::min(rank.recorded, index_of(std::max<std::int64_t>(1, job_.ring)));
@@ -192,14 +192,14 @@ class Simulator {
   const HangJob& job_;
   HangPrograms programs_;
   std::uint64_t stream_;
-  std::vector<RankState> ranks_;
+  std::vector<HangRank> ranks_;
   std::vector<std::vector<std::int32_t>> sequence_;
-  std::map<std::tuple<std::int32_t, std::int32_t, std::int32_t, std::int32_t>, Meeting> meetings_;
+  std::map<std::tuple<std::int32_t, std::int32_t, std::int32_t, std::int32_t>, HangMeeting> meetings_;
   std::vector<std::size_t> queue_;
 };
 
 }  // namespace
 
-SimulatedHang simulate_hang(const HangJob& job) { return Simulator(job).result(); }
+SimulatedHang simulate_hang(const HangJob& job) { return HangSimulator(job).result(); }
 
 }  // namespace models::hang

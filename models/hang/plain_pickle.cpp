@@ -37,9 +37,9 @@ std::string_view calls_code(unsigned char op) {
 }
 
 /// The machine of a pickle as far as plain values need it: a stack, marks and a memo.
-class Machine {
+class PickleMachine {
  public:
-  explicit Machine(std::string_view bytes) : bytes_(bytes) {}
+  explicit PickleMachine(std::string_view bytes) : bytes_(bytes) {}
 
   Result<PlainTree> run() {
     using Read = Result<PlainTree>;
@@ -316,7 +316,7 @@ bool begins_as_pickle(std::string_view bytes) {
 Result<PlainTree> read_plain_pickle(std::string_view bytes) {
   if (bytes.size() > max_plain_bytes)
     return Result<PlainTree>::fail("The pickle is larger than 64 MiB: dump with fewer records.");
-  return Machine(bytes).run();
+  return PickleMachine(bytes).run();
 }
 
 }  // namespace models::hang

@@ -58,7 +58,7 @@ std::string_view recorded_id(Case which) {
 }
 
 void describe(Fields& f, DumpFile& row) {
-  f.file("file", row.file, "Dump", "Of another rank of the same job and moment.",
+  f.file("file", row.file, "Dump", "The dump of another rank, of the same job and moment.",
          {.reads = {FileKind::flight_recorder}, .accepts = "json, pickle, pkl", .by_bytes = true});
 }
 
@@ -73,11 +73,11 @@ void describe(Fields& f, Inputs& in) {
   f.integer("seed", in.seed, "Seed", "It chooses the rank, the step and the call.",
             {.range = {1, 9999}, .typical = {1, 40}, .headline = true, .when = made});
   f.integer("tensor_ranks", in.tensor_ranks, "Tensor-parallel ranks", "They all-reduce in every layer.",
-            {.range = {1, 16}, .typical = {1, 8}, .when = made});
-  f.integer("data_ranks", in.data_ranks, "Data-parallel ranks", "They all-reduce gradients in every step.",
-            {.range = {1, 64}, .typical = {1, 16}, .when = made});
-  f.integer("stages", in.stages, "Pipeline stages", "They send each other activations and gradients.",
             {.range = {1, 8}, .typical = {1, 4}, .when = made});
+  f.integer("data_ranks", in.data_ranks, "Data-parallel ranks", "They all-reduce gradients in every step.",
+            {.range = {1, 32}, .typical = {1, 8}, .when = made});
+  f.integer("stages", in.stages, "Pipeline stages", "They send each other activations and gradients.",
+            {.range = {1, 4}, .typical = {1, 2}, .when = made});
   f.integer("steps", in.steps, "Steps", "So many, and a last all-gather.",
             {.range = {1, 8}, .typical = {2, 5}, .when = made});
   f.integer("ahead", in.ahead, "Calls ahead",
@@ -89,7 +89,7 @@ void describe(Fields& f, Inputs& in) {
          "end of its name. A pickle is read and never run. Drop all files, or the folder, at once.",
          {.when = {"which", "files"}, .mode = {"which", "files"}},
          {.reads = {FileKind::flight_recorder}, .accepts = "json, pickle, pkl", .by_bytes = true});
-  f.table("more_dumps", in.more_dumps, "Other ranks' dumps", "Of the same moment.",
+  f.table("more_dumps", in.more_dumps, "Other ranks' dumps", "All of the same moment.",
           {.when = {"which", "files"}, .max_items = 1024});
   f.group("The alarm");
   f.real("timeout_s", in.timeout_s, {"Timeout", "s"},
@@ -145,7 +145,7 @@ void describe(Fields& f, Outputs& o) {
   f.integer("missing_dumps", o.missing_dumps, "Without a dump", "Ranks that are listed and left none.");
   f.integer("waiting_ranks", o.waiting_ranks, "Waiting", "Ranks with an open call.");
   f.integer("groups", o.groups, "Process groups", "That the records name.");
-  f.integer("records", o.records, "Records", "Of all dumps.");
+  f.integer("records", o.records, "Records", "In all dumps together.");
   f.real("ring_spread_s", o.ring_spread_s, {"First to last ring", "s"}, "By clocks set alike.",
          {.absent = "No call is open.", .formula = "the last ring - the first"});
   f.real("late_calls", o.late_calls, "Late calls", "To which the straggler came last by 50 ms or more.",

@@ -23,7 +23,7 @@ TEST_CASE("hang: the rank that rings is not the rank to blame") {
   CHECK(out(*lab, "waiting_ranks") == 3);
   CHECK(
       lab->answer() ==
-      "Rank `2` never made call `10` of group default_pg.\nThe first alarm comes from rank `1`, which has only waited "
+      "Rank `2` never made call `10` of the default group.\nThe first alarm comes from rank `1`, which has only waited "
       "longest and is innocent.");
 }
 
