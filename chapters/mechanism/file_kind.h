@@ -13,8 +13,8 @@ enum class FileKind : std::uint8_t {
   memory_snapshot,      ///< JSON of torch.cuda.memory._snapshot()
   memory_timeline,      ///< JSON of the PyTorch profiler's export_memory_timeline
   allocator_events,     ///< lines such as "a0 512"
-  pickle,               ///< a pickle of Python, which is never run
-  flight_recorder,      ///< a dump of PyTorch's flight recorder, JSON or a pickle
+  pickle,               ///< a pickle of Python, which is never read
+  flight_recorder,      ///< JSON of PyTorch's flight recorder
   collective_log,       ///< what nccl-tests or rccl-tests printed
   topology_table,       ///< nvidia-smi topo -m or rocm-smi --showtopo
   arrivals,             ///< requests of a service with their times: CSV or JSON lines

@@ -9,13 +9,14 @@ namespace {
 
 constexpr std::int64_t recorded_epoch_ns = 1'795'312'000'000'000'000;
 
-/// "262144" and "-": one tensor of one dimension, or none.
+/// "262144", "8+8" and "-": a tensor of one dimension, two of them, or none.
 void read_tensor(std::istringstream& in, Sizes& sizes, std::vector<std::string>& dtypes) {
   std::string size, type;
   in >> size >> type;
   if (size == "-") return;
-  sizes = {{std::stoll(size)}};
-  dtypes = {type};
+  std::istringstream each_size(size), each_type(type);
+  for (std::string one; std::getline(each_size, one, '+');) sizes.push_back({std::stoll(one)});
+  for (std::string one; std::getline(each_type, one, '+');) dtypes.push_back(one);
 }
 
 FlightCall read_call(std::istringstream& in) {
