@@ -9,14 +9,15 @@ namespace {
 
 constexpr std::int64_t recorded_epoch_ns = 1'795'312'000'000'000'000;
 
-/// "262144", "8+8" and "-": a tensor of one dimension, two of them, or none.
+/// "262144", "4,8" and "-": one tensor by its dimensions, or none.
 void read_tensor(std::istringstream& in, Sizes& sizes, std::vector<std::string>& dtypes) {
   std::string size, type;
   in >> size >> type;
   if (size == "-") return;
-  std::istringstream each_size(size), each_type(type);
-  for (std::string one; std::getline(each_size, one, '+');) sizes.push_back({std::stoll(one)});
-  for (std::string one; std::getline(each_type, one, '+');) dtypes.push_back(one);
+  std::istringstream each(size);
+  sizes.emplace_back();
+  for (std::string dim; std::getline(each, dim, ',');) sizes.back().push_back(std::stoll(dim));
+  dtypes = {type};
 }
 
 FlightCall read_call(std::istringstream& in) {
