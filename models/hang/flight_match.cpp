@@ -14,7 +14,7 @@ bool is_one_of(std::string_view what, const std::array<std::string_view, n>& lis
   return std::find(list.begin(), list.end(), what) != list.end();
 }
 
-constexpr std::array<std::string_view, 27> collectives{"broadcast",
+constexpr std::array<std::string_view, 27> known_collectives{"broadcast",
                                                        "_broadcast_oop",
                                                        "reduce",
                                                        "_reduce_oop",
@@ -130,7 +130,7 @@ CallMatch match_calls(const FlightCall& a, CallState a_state, const FlightCall& 
                       std::int64_t ranks) {
   const std::string_view type = a.operation;
   if (type == "send" || type == "recv") return match_peers(a, b);
-  if (!is_one_of(type, collectives)) return type == b.operation ? CallMatch::matched : CallMatch::size_mismatch;
+  if (!is_one_of(type, known_collectives)) return type == b.operation ? CallMatch::matched : CallMatch::size_mismatch;
   if (type != b.operation) return CallMatch::type_mismatch;
   if (sizes_differ(a, b, ranks)) return CallMatch::size_mismatch;
   if (dtypes_differ(a, b)) return CallMatch::dtype_mismatch;
