@@ -31,9 +31,9 @@ std::string alarm(const Outputs& out) {
       if (rank == out.rings_first) return true;
     return false;
   }();
-  std::string text = "\nThe first alarm comes from rank " + number(out.rings_first);
-  if (!out.decidable) return text + "; that says who has waited longest, and not why.";
-  return text + (guilty ? ", and this time it is to blame." : ", which has only waited longest and is innocent.");
+  const std::string text = "\nThe watchdog of rank " + number(out.rings_first) + " rings first";
+  if (!out.decidable) return text + ": that says who has waited longest, and not why.";
+  return text + (guilty ? ", and this time it is the right one." : ": it has waited longest, and is not to blame.");
 }
 
 /// What is done differently, of one rank and of several.
@@ -47,26 +47,25 @@ std::string answer_of(const Inputs&, const Outputs& out) {
   switch (out.fault) {
     case HangFault::none:
       return "Nothing hangs: " + count(out.records) + " records of " + ranks_text(out.ranks) +
-             " match, and no rank comes late again and again.";
+             " match, and no rank was late in several calls.";
     case HangFault::straggler:
-      return "Nothing hangs, but rank " + number(out.first_culprit) + " comes last by up to " +
-             figure(out.late_s, "s") + ", in " + number(out.late_calls) +
-             " calls.\nOnly the times of the records show it: every call matches.";
+      return "Nothing hangs, but rank " + number(out.first_culprit) + " came last by up to " + figure(out.late_s, "s") +
+             ", in " + number(out.late_calls) + " calls.\nOnly the times of the records show it: every call matches.";
     case HangFault::skipped_collective:
       return differs(out, " left out", " left out");
     case HangFault::extra_collective:
-      return differs(out, " makes an extra call instead of", " make an extra call instead of");
+      return differs(out, " made an extra call instead of", " made an extra call instead of");
     case HangFault::shape:
-      return differs(out, " gives another number of elements to", " give another number of elements to");
+      return differs(out, " gave another number of elements to", " gave another number of elements to");
     case HangFault::dtype:
-      return differs(out, " gives another type of number to", " give another type of number to");
+      return differs(out, " gave another type of number to", " gave another type of number to");
     case HangFault::order:
-      return differs(out, " makes another call of the step in place of", " make another call of the step in place of");
+      return differs(out, " made another call of the step in place of", " made another call of the step in place of");
     case HangFault::split_sizes:
-      return differs(out, " gives or takes other amounts than expected in",
-                     " give or take other amounts than expected in");
+      return differs(out, " gave or took other amounts than expected in",
+                     " gave or took other amounts than expected in");
     case HangFault::uneven_inputs:
-      return differs(out, " has ended its steps and does not make", " have ended their steps and do not make");
+      return differs(out, " ended its steps and did not make", " ended their steps and did not make");
     case HangFault::not_arrived:
       return differs(out, " never made", " never made");
     case HangFault::died:
@@ -77,8 +76,7 @@ std::string answer_of(const Inputs&, const Outputs& out) {
       return ranks_text(out.culprits) +
              " wait for each other in a circle, since they use two groups in different orders." + alarm(out);
     case HangFault::p2p_order:
-      return who(out) + (out.culprits == 1 ? " sends" : " send") + " or " +
-             (out.culprits == 1 ? "receives" : "receive") + " in an order that does not fit the others'." + alarm(out);
+      return who(out) + " sent or received in an order that does not fit the others'." + alarm(out);
     case HangFault::undecided:
       break;
   }

@@ -232,7 +232,7 @@ void add_cost(const Inputs& in, const Outputs& out, Picture& picture) {
                   .info = "GPUs x (hangs x (timeout + restart) + false alarms x restart)",
                   .output = "lost_gpu_hours",
                   .tint = Tint::strong()};
-  picture.waiting = {.label = "hangs: waiting and restarts", .tint = Tint(widgets::Meaning::idle), .dashed = true};
+  picture.waiting = {.label = "hangs: waiting and restarts", .dashed = true};
   picture.falsely = {.label = "false alarms", .tint = Tint::bad(), .dashed = true};
   constexpr int points = 160;
   for (int i = 1; i <= points; ++i) {

@@ -43,7 +43,10 @@ Dumps read_files(const Inputs& in, std::string& notes) {
   if (!in.dumps.path.empty()) files.push_back(&in.dumps);
   for (const DumpFile& more : in.more_dumps)
     if (!more.file.path.empty()) files.push_back(&more.file);
-  if (files.empty()) return Dumps::fail("No dump is chosen: open those of all ranks, or take a recorded job.");
+  if (files.empty()) {
+    const std::string rows = in.more_dumps.empty() ? "" : " None of the rows below names a file either.";
+    return Dumps::fail("No dump is chosen: open those of all ranks, or take a recorded job." + rows);
+  }
   std::vector<hm::FlightDump> out;
   std::int64_t unnamed = 0;
   for (const FileInput* file : files) {

@@ -12,7 +12,7 @@ namespace {
 
 using widgets::AxisKind, widgets::Plot;
 
-void draw_cost(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+void draw_cost(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   Plot plot("alarm", view.cost,
             {.x = {.kind = AxisKind::linear, .lo = 0, .hi = picture.most_s, .label = "timeout", .unit = "s"},
              .y = {.lo = 0, .hi = picture.most_hours, .label = "GPU hours lost per month"},
@@ -25,7 +25,6 @@ void draw_cost(Inputs& in, const Outputs& out, const Picture& picture, View& vie
   if (const widgets::ShownGuess* const guess = widgets::shown_guess(); guess && guess->output == "lost_gpu_hours")
     plot.horizontal_mark(guess->value, widgets::guess_words(widgets::format(guess->value, "").view(), false).view());
   double x = std::clamp(in.timeout_s, 1.0, picture.most_s);
-  plot.tag_x(out.cost.best_timeout_s, "best", {.output = "best_timeout_s"});
   plot.tag_x(x, {});
   if (plot.drag_x("drag timeout", x, {.label = "", .lo = 1, .hi = picture.most_s}))
     in.timeout_s = std::max(1.0, std::round(x));
@@ -50,7 +49,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
   stage.panel("ranks", {.title = "Who waits for whom", .least = {420, 150}, .scrolls = true},
               [&](ImVec2 size) { draw_ranks(out, view, size); });
   stage.panel("alarm", {.title = "What the alarm costs", .least = {360, 200}},
-              [&](ImVec2 size) { draw_cost(in, out, picture, view, size); });
+              [&](ImVec2 size) { draw_cost(in, picture, view, size); });
 }
 
 }  // namespace chapters::debugging::hang

@@ -49,7 +49,7 @@ MatrixPlan plan_of(Rect area, const Picture& picture) {
   const float columns = static_cast<float>(std::max<std::size_t>(1, picture.columns));
   out.column = std::min(t.px(104), std::max(1.0f, (out.cells.width() - gaps) / columns));
   out.row =
-      std::min(t.px(76), std::max(1.0f, out.cells.height() / static_cast<float>(std::max<std::size_t>(1, out.rows))));
+      std::min(t.px(110), std::max(1.0f, out.cells.height() / static_cast<float>(std::max<std::size_t>(1, out.rows))));
   out.gap = std::min(t.px(9), 0.18f * std::min(out.column, out.row));
   return out;
 }
@@ -112,7 +112,7 @@ void paint_cell(const Painter& p, Rect r, const Cell& cell, const Picture& pictu
       if (!culprit) return paint_dashes(p, r, t.muted);
       p.rect(r.min, r.max, widgets::with_alpha(t.bad, 0.14f), round);
       p.frame(r.min, r.max, t.bad, t.px(2), round);
-      paint_words(p, r, cell.state == Cell::State::hole ? "nothing" : "no dump", {}, t.bad);
+      paint_words(p, r, cell.state == Cell::State::hole ? "none" : "no dump", {}, t.bad);
       break;
   }
   if (cell.differs) {

@@ -21,10 +21,9 @@ TEST_CASE("hang: the rank that rings is not the rank to blame") {
   CHECK(out(*lab, "first_divergence") == 10);
   CHECK(out(*lab, "decidable") == 1);
   CHECK(out(*lab, "waiting_ranks") == 3);
-  CHECK(
-      lab->answer() ==
-      "Rank `2` never made call `10` of the default group.\nThe first alarm comes from rank `1`, which has only waited "
-      "longest and is innocent.");
+  CHECK(lab->answer() ==
+        "Rank `2` never made call `10` of the default group.\nThe watchdog of rank `1` rings first: it has waited "
+        "longest, and is not to blame.");
 }
 
 TEST_CASE("hang: dumps of my own come as files, one an input and the others a table") {
