@@ -31,9 +31,9 @@ std::string alarm(const Outputs& out) {
       if (rank == out.rings_first) return true;
     return false;
   }();
-  const std::string text = "\nThe watchdog of rank " + number(out.rings_first) + " rings first";
-  if (!out.decidable) return text + ": that says who has waited longest, and not why.";
-  return text + (guilty ? ", and this time it is the right one." : ": it has waited longest, and is not to blame.");
+  const std::string text = "\nThe watchdog of rank " + number(out.rings_first) + " rang first";
+  if (!out.decidable) return text + ": that says who waited longest, and not why.";
+  return text + (guilty ? ", and this time it is the right one." : ": it waited longest, and is not to blame.");
 }
 
 /// What is done differently, of one rank and of several.

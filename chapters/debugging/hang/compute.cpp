@@ -44,8 +44,8 @@ Dumps read_files(const Inputs& in, std::string& notes) {
   for (const DumpFile& more : in.more_dumps)
     if (!more.file.path.empty()) files.push_back(&more.file);
   if (files.empty()) {
-    const std::string rows = in.more_dumps.empty() ? "" : " None of the rows below names a file either.";
-    return Dumps::fail("No dump is chosen: open those of all ranks, or take a recorded job." + rows);
+    const std::string rows = in.more_dumps.empty() ? "" : ", and no row below names a file";
+    return Dumps::fail("No dump is chosen" + rows + ": open those of all ranks, or take a recorded job.");
   }
   std::vector<hm::FlightDump> out;
   std::int64_t unnamed = 0;

@@ -141,7 +141,8 @@ void paint_heads(const Painter& p, const MatrixPlan& plan, const Picture& pictur
   for (const Band& b : picture.bands) {
     if (b.columns == 0) continue;
     const float x0 = x_of(plan, picture, b.first), x1 = x_of(plan, picture, b.first + b.columns - 1) + plan.column;
-    widgets::fit_text(p, {x0 + t.px(2), plan.heads.min.y}, b.title, x1 - x0, t.muted, Type::small, Font::bold);
+    if (widgets::text_size(b.title, Type::small, Font::bold).x <= x1 - x0)
+      p.text({x0 + t.px(2), plan.heads.min.y}, b.title, t.muted, Type::small, Font::bold);
     p.line({x0 + t.px(2), plan.heads.min.y + small + t.px(4)}, {x1 - t.px(2), plan.heads.min.y + small + t.px(4)},
            t.grid);
     float free = x0;

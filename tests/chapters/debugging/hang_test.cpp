@@ -22,7 +22,7 @@ TEST_CASE("hang: the rank that rings is not the rank to blame") {
   CHECK(out(*lab, "decidable") == 1);
   CHECK(out(*lab, "waiting_ranks") == 3);
   CHECK(lab->answer() ==
-        "Rank `2` never made call `10` of the default group.\nThe watchdog of rank `1` rings first: it has waited "
+        "Rank `2` never made call `10` of the default group.\nThe watchdog of rank `1` rang first: it waited "
         "longest, and is not to blame.");
 }
 
