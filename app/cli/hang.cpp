@@ -16,7 +16,7 @@ namespace app::cli {
 namespace {
 
 namespace hm = models::hang;
-namespace lab = chapters::debugging::hang;
+namespace hang_lab = chapters::debugging::hang;
 
 /// Paths of files, those in folders too.
 models::Result<std::vector<std::string>> dump_paths(const std::vector<std::string>& words) {
@@ -37,7 +37,7 @@ models::Result<std::vector<std::string>> dump_paths(const std::vector<std::strin
 
 Json ranks_json(const std::vector<std::int64_t>& ranks) { return Json(ranks); }
 
-Json hang_json(const lab::Run& run) {
+Json hang_json(const hang_lab::Run& run) {
   const hm::FlightJob& job = *run.job;
   const hm::HangDiagnosis& d = run.found;
   Json j = {{"fault", hm::fault_id(d.fault)},
@@ -66,7 +66,7 @@ Json hang_json(const lab::Run& run) {
       rank["waits_in"] = {{"group", job.group(e).description},
                           {"collective_seq_id", e.sequence},
                           {"p2p_seq_id", e.p2p_sequence},
-                          {"call", lab::call_words(job.call(e))}};
+                          {"call", hang_lab::call_words(job.call(e))}};
     }
     j["ranks"].push_back(std::move(rank));
   }
@@ -95,19 +95,19 @@ std::string_view next_step(hm::HangFault fault) {
   }
 }
 
-void print_hang(std::ostream& out, const lab::Outputs& o, const lab::Run& run) {
-  std::string answer = lab::answer_of({}, o);
+void print_hang(std::ostream& out, const hang_lab::Outputs& o, const hang_lab::Run& run) {
+  std::string answer = hang_lab::answer_of({}, o);
   std::erase(answer, '`');
   out << answer << "\n";
   std::vector<std::vector<std::string>> rows{{"rank", "calls", "waits in", "waits for", "part", ""}};
-  for (const lab::RankRow& r : o.rank_rows)
+  for (const hang_lab::RankRow& r : o.rank_rows)
     rows.push_back({std::to_string(r.rank), std::to_string(r.calls), r.last.empty() ? "-" : r.last,
                     r.waits_for.empty() ? "-" : r.waits_for, r.part, ""});
   print_table(out, rows);
-  if (!run.job->missing.empty()) out << "  no dump of rank " << lab::list_ranks(run.job->missing, 16) << "\n";
+  if (!run.job->missing.empty()) out << "  no dump of rank " << hang_lab::list_ranks(run.job->missing, 16) << "\n";
   const auto& stock = run.stock.ranks;
-  out << "  PyTorch's own analyzer " << (stock.empty() ? "names no rank" : "names rank " + lab::list_ranks(stock, 16))
-      << " first.\n";
+  out << "  PyTorch's own analyzer "
+      << (stock.empty() ? "names no rank" : "names rank " + hang_lab::list_ranks(stock, 16)) << " first.\n";
   for (const std::string& note : run.job->notes) out << "  " << note << "\n";
   out << "  Next: " << next_step(o.fault) << "\n";
 }
@@ -120,8 +120,8 @@ int hang(const Arguments& a, const Streams& s) {
                     "Name the dumps of all ranks, or a folder of them: ridgeline hang DUMP... reads JSON and pickle.");
   const auto paths = dump_paths(a.words);
   if (!paths) return complain(s, paths.error);
-  lab::Inputs in;
-  in.which = lab::Case::files;
+  hang_lab::Inputs in;
+  in.which = hang_lab::Case::files;
   for (std::size_t i = 0; i < paths->size(); ++i) {
     auto bytes = read_file_bytes((*paths)[i]);
     if (!bytes) return complain(s, bytes.error);
@@ -132,7 +132,7 @@ int hang(const Arguments& a, const Streams& s) {
       in.more_dumps.push_back({std::move(file)});
   }
   chapters::Progress progress;
-  const auto computed = lab::compute(in, progress);
+  const auto computed = hang_lab::compute(in, progress);
   if (!computed.facts.reason.empty()) return complain(s, computed.facts.reason);
   if (a.has("--json"))
     s.out << to_text(hang_json(*computed.run), 2) << "\n";
