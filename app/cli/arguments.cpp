@@ -160,6 +160,19 @@ Sets renamed_sets(const std::string& lab, Sets sets, const std::vector<TakenEntr
   return sets;
 }
 
+/// Sets an input, or, where a folder or a list of paths is given for a file, that and the table of the others.
+models::Status set_one(chapters::Lab& lab, const chapters::Field& field, const std::string& value) {
+  std::error_code ignored;
+  const bool list = value.starts_with('[');
+  if (field.kind != chapters::Kind::file || (!list && !std::filesystem::is_directory(value, ignored)))
+    return set_field_from_text(field, value);
+  const auto paths = list ? parse_json(value) : models::Result<Json>::ok(Json(value));
+  if (!paths) return models::Status::fail(std::string(field.key) + ": " + paths.error);
+  Json given = Json::object();
+  given[std::string(field.key)] = *paths;
+  return apply_inputs(lab, given);
+}
+
 /// Sets inputs in order, and what those that are files need to count.
 models::Status apply_sets(chapters::Lab& lab, const Sets& sets) {
   Json given = Json::object();
@@ -170,7 +183,7 @@ models::Status apply_sets(chapters::Lab& lab, const Sets& sets) {
     const auto* named = lab.inputs().find(key);
     if (!named) return models::Status::fail(unknown_key(lab.info().id, "input", key, lab.inputs()));
     const auto& field = taker_of(lab.inputs(), *named, value);
-    if (auto set = set_field_from_text(field, value); !set) return set;
+    if (auto set = set_one(lab, field, value); !set) return set;
     given[std::string(field.key)] = field_to_json(field);
   }
   const auto modes = missing_modes(lab, given);

@@ -74,6 +74,7 @@ int record(const Arguments& a, const Streams& s);
 int check(const Arguments& a, const Streams& s);
 int trace(const Arguments& a, const Streams& s);
 int counters(const Arguments& a, const Streams& s);
+int hang(const Arguments& a, const Streams& s);
 int plan(const Arguments& a, const Streams& s);
 int kernels_call(const Arguments& a, const Streams& s);
 int render(const Arguments& a, const Streams& s);

@@ -129,6 +129,14 @@ const std::vector<Command>& commands() {
        {"ridgeline counters report.txt", "ridgeline counters before.csv after.csv --json"},
        counters,
        256},
+      {"hang",
+       "hang DUMP... [--json]",
+       "says which rank holds a job up and at which call, from dumps of PyTorch's flight recorder, JSON or pickle, one "
+       "of each rank, or a folder of them; a pickle is read and never run",
+       {{"--json", "", "verdict, evidence and waits of every rank"}},
+       {"ridgeline hang dumps/", "ridgeline hang rank0.json rank1.json --json"},
+       hang,
+       4096},
       {"plan",
        "plan --model M --chip C --gpus N [--batch B] [--sequence S] [--format F] [--software W] [--plan AXES] [--json]",
        "prices every plan of a training job and ranks those that fit: how many GPUs share a layer, stages, a sequence, "

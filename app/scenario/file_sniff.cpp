@@ -66,7 +66,8 @@ FileKind kind_of_object(std::string_view text) {
   if (is("traceEvents") || is("rocprofiler-sdk-tool"))
     return has(text, "\"[memory]\"") ? FileKind::memory_recording : FileKind::recording;
   if (is("segments") || is("device_traces")) return FileKind::memory_snapshot;
-  if (is("entries") && (is("pg_config") || is("nccl_version") || is("pg_status"))) return FileKind::flight_recorder;
+  if (is("entries") && (is("pg_config") || is("nccl_version") || is("comm_lib_version") || is("pg_status")))
+    return FileKind::flight_recorder;
   if (is("model_type") || is("architectures") || is("hidden_size") || is("n_embd") || is("num_hidden_layers"))
     return FileKind::model_config;
   if (is("request_throughput") || is("output_throughput") || is("mean_ttft_ms")) return FileKind::benchmark_log;
@@ -170,7 +171,9 @@ SniffedFile pickle_of(std::string_view head) {
   SniffedFile out = named(FileKind::pickle);
   if (has(head, "device_traces") || has(head, "segments")) out.holds = FileKind::memory_snapshot;
   if (has(head, "pg_config") || has(head, "nccl_version")) out.holds = FileKind::flight_recorder;
-  if (out.holds != FileKind::pickle)
+  if (out.holds == FileKind::flight_recorder)
+    out.looks_like = std::string(kind_words(out.holds)) + " as a pickle";  // plain values, which are read and never run
+  else if (out.holds != FileKind::pickle)
     out.looks_like = std::string(kind_words(out.holds)) + " as a pickle, which may run code when it is read";
   return out;
 }

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/scenario/file_mode.h"
+#include "app/scenario/file_set.h"
 #include "app/scenario/own_handed_on.h"
 #include "app/scenario/sentences.h"
 #include "chapters/mechanism/registry.h"
@@ -71,8 +72,11 @@ chapters::LabPtr copy_of_inputs(const chapters::Lab& lab) { return lab.with_inpu
 
 }  // namespace
 
-Status apply_inputs(chapters::Lab& lab, const Json& inputs, const FileReader& read) {
-  if (!inputs.is_object()) return Status::fail(object_expected("The inputs are ", inputs));
+Status apply_inputs(chapters::Lab& lab, const Json& given, const FileReader& read) {
+  if (!given.is_object()) return Status::fail(object_expected("The inputs are ", given));
+  const auto sets = with_file_sets(lab, given);
+  if (!sets) return Status::fail(sets.error);
+  const Json& inputs = *sets;
   chapters::LabPtr trial, before;
   try {
     trial = copy_of_inputs(lab);  // A bad value must leave the running state as it was.

@@ -76,6 +76,7 @@
   LAB(kernels, lab) \
   LAB(debugging, pyramid) \
   LAB(debugging, stragglers) \
+  LAB(debugging, hang) \
   LAB(gallery, widgets)
 // clang-format on
 

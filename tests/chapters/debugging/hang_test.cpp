@@ -1,0 +1,61 @@
+#include <catch2/catch_test_macros.hpp>
+#include <string>
+
+#include "chapters/debugging/hang/lab.h"
+#include "tests/support/base/near.h"
+#include "tests/support/base/paths.h"
+#include "tests/support/lab/lab_bench.h"
+
+using namespace support;
+
+namespace {
+
+LabPtr hang_lab(std::string_view inputs = "{}") { return open_lab("debugging/hang", inputs); }
+
+}  // namespace
+
+TEST_CASE("hang: the rank that rings is not the rank to blame") {
+  const LabPtr lab = hang_lab();
+  CHECK(computed(*lab, "first_culprit") == 2);
+  CHECK(out(*lab, "rings_first") == 1);
+  CHECK(out(*lab, "first_divergence") == 10);
+  CHECK(out(*lab, "decidable") == 1);
+  CHECK(out(*lab, "waiting_ranks") == 3);
+  CHECK(lab->answer() ==
+        "Rank `2` never made call `10` of the default group.\nThe watchdog of rank `1` rang first: it waited "
+        "longest, and is not to blame.");
+}
+
+TEST_CASE("hang: dumps of my own come as files, one an input and the others a table") {
+  const std::string folder = data_file("hangs/skip_call/");
+  const LabPtr lab = hang_lab(R"({"which": "files", "dumps": ")" + folder +
+                              R"(rank0.json", "more_dumps": [{"file": ")" + folder + R"(rank1.pickle"}, {"file": ")" +
+                              folder + R"(rank2.pickle"}, {"file": ")" + folder + R"(rank3.json"}]})");
+  CHECK(computed(*lab, "first_culprit") == 2);
+  CHECK(out(*lab, "first_divergence") == 8);
+  CHECK(out(*lab, "records") == 32);
+}
+
+TEST_CASE("hang: a folder of dumps is the set of its files") {
+  const LabPtr lab = hang_lab(R"({"which": "files", "dumps": ")" + data_file("hangs/order_type") + "\"}");
+  CHECK(computed(*lab, "first_culprit") == 0);
+  CHECK(out(*lab, "ranks") == 4);
+  CHECK(out(*lab, "stock_right") == 0);
+}
+
+TEST_CASE("hang: many ranks fold into rows that are alike") {
+  using namespace chapters::debugging::hang;
+  Inputs in;
+  in.which = Case::made_up;
+  in.tensor_ranks = 8;
+  in.data_ranks = 8;
+  in.seed = 5;
+  chapters::Progress progress;
+  const auto c = compute(in, progress);
+  REQUIRE(c.facts.reason.empty());
+  CHECK(c.facts.culprit_ranks == c.facts.planted_ranks);
+  const Picture picture = arrange(in, c.facts, *c.run);
+  CHECK(picture.rows.size() <= 20);
+  CHECK(picture.rows.size() >= 3);
+  CHECK(picture.columns <= 40);
+}
