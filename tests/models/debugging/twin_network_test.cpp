@@ -49,12 +49,12 @@ TEST_CASE("twin network: the gradient is that of the loss, by differences, in ev
   }
 }
 
-TEST_CASE("twin network: it learns: the loss of all four seeds falls from above 3 to below 0.8 on average") {
+TEST_CASE("twin network: it learns: the loss of all four seeds falls from above 2.5 to below 0.8 on average") {
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     const auto losses = healthy_losses(seed);
     double late = 0;
     for (std::size_t s = losses.size() - 32; s < losses.size(); ++s) late += losses[s] / 32;
-    CHECK(losses.front() > 3);
+    CHECK(losses.front() > 2.5);
     CHECK(late < 0.8);
   }
 }
