@@ -139,6 +139,19 @@ struct Beside {
       out.layers_next += !equal_bits(ours({TwinTensor::weight, l}), theirs({TwinTensor::weight, l}, step));
   }
 
+  void watch_layers(std::size_t step, bool last) const {
+    for (int l = 0; l < twin_layers; ++l) {
+      const auto layer = static_cast<std::size_t>(l);
+      if (out.layer_step[layer] >= 0 && !last) continue;
+      const double here = cell_difference(theirs({TwinTensor::weight, l}, step), ours({TwinTensor::weight, l}));
+      if (out.layer_step[layer] < 0 && here > 0) {
+        out.layer_step[layer] = static_cast<int>(step);
+        out.layer_first[layer] = here;
+      }
+      if (last) out.layer_end[layer] = here;
+    }
+  }
+
   void draw(std::size_t step) const {
     for (int i = 0; i < twin_cells; ++i) {
       const TwinCell c = twin_cell(i);
@@ -293,6 +306,7 @@ const std::vector<double>& healthy_spread() {
 TwinSecond run_second(const TwinHealthy& healthy, const TwinFault& fault, int steps, double spreads, bool picture,
                       const std::atomic<bool>* cancelled) {
   TwinSecond out;
+  out.layer_step.fill(-1);
   const int first = fault.kind == PlantedFault::none || !fault.fixed_order ? 0 : std::min(fault.step, steps);
   for (std::size_t s = 0; s < static_cast<std::size_t>(first); ++s) {
     out.losses.push_back(healthy.passes[s].loss);
@@ -322,7 +336,9 @@ TwinSecond run_second(const TwinHealthy& healthy, const TwinFault& fault, int st
     beside.find_parts(step);
     beside.count_next(step);
     if (picture) beside.draw(step);
-    if (s + 1 == steps || !std::isfinite(pass.loss)) {
+    const bool last = s + 1 == steps || !std::isfinite(pass.loss);
+    beside.watch_layers(step, last);
+    if (last) {
       out.not_a_number = !std::isfinite(pass.loss);
       out.apart_end = beside.weights_apart(step);
       if (!out.parts_step && out.first) out.loudest_layer = beside.loudest(step);

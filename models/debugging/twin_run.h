@@ -116,6 +116,8 @@ struct TwinSecond {
   int layers_next = 0;                    ///< layers whose weights differ after the step behind the first difference
   int loudest_layer = -1;                 ///< largest difference of weights where the losses part, else at the end
   double apart_first = 0, apart_end = 0;  ///< of all weights, |b - a| / |a|, after the first step that differs and last
+  std::array<int, twin_layers> layer_step;  ///< the first step after which a layer's weights differ; -1: none
+  std::array<double, twin_layers> layer_first{}, layer_end{};  ///< |b - a| / |a| of its weights, then and at the end
   TwinPicture picture;
 };
 
