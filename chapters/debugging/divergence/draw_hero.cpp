@@ -14,15 +14,18 @@ using widgets::Align, widgets::Font, widgets::Painter, widgets::Rect, widgets::T
 
 constexpr int rows = models::debugging::twin_layers;
 
-/// The map of layers by steps in screen pixels: layer 0 at the bottom.
+/// The map of layers by steps in screen pixels: layer 0 at the bottom. Its steps are those that the losses show.
 struct CellMap {
   Rect area;
-  double steps = 1;
+  double lo = 0, hi = 1, steps = 1;
   float row = 1;
-  float x(double step) const { return area.min.x + static_cast<float>(step / steps) * area.width(); }
+  float x(double step) const { return area.min.x + static_cast<float>((step - lo) / (hi - lo)) * area.width(); }
+  float middle(double step) const { return x(step + 0.5); }
   float y(int layer) const { return area.max.y - row * static_cast<float>(layer + 1); }
+  bool shows(double step) const { return middle(step) >= area.min.x && middle(step) <= area.max.x; }
   double step_at(float px) const {
-    return std::clamp(std::floor(static_cast<double>((px - area.min.x) / area.width()) * steps), 0.0, steps - 1);
+    return std::clamp(std::floor(lo + static_cast<double>((px - area.min.x) / area.width()) * (hi - lo)), 0.0,
+                      steps - 1);
   }
   int layer_at(float py) const { return std::clamp(static_cast<int>((area.max.y - py) / row), 0, rows - 1); }
 };
@@ -73,18 +76,19 @@ void paint_key(const Painter& p, Rect area, const Picture& picture) {
 
 void paint_stretches(const Painter& p, const CellMap& map, const Picture& picture) {
   const auto& t = widgets::theme();
+  p.clip(map.area.min, map.area.max);
   for (const CellStretch& s : picture.stretches) {
     const float top = map.y(s.layer);
     p.rect({map.x(s.from), top}, {map.x(s.to), top + map.row - 1}, colour_of_shade(s.shade, t));
   }
+  p.unclip();
 }
 
 /// A box with a line to the first cell that differs; on the side with more room.
 void paint_ring(const Painter& p, const CellMap& map, const Picture& picture) {
-  if (picture.ring_layer < 0) return;
+  if (picture.ring_layer < 0 || !map.shows(picture.ring_step)) return;
   const auto& t = widgets::theme();
-  const ImVec2 at{(map.x(picture.ring_step) + map.x(picture.ring_step + 1)) / 2,
-                  map.y(picture.ring_layer) + map.row / 2};
+  const ImVec2 at{map.middle(picture.ring_step), map.y(picture.ring_layer) + map.row / 2};
   const float radius = std::clamp(map.row * 0.55f, t.px(7), t.px(13));
   const float line = t.type(Type::small), air = t.px(7);
   const float wide = std::max(widgets::text_size(picture.ring_bold, Type::small, Font::bold).x,
@@ -114,14 +118,16 @@ void paint_probes(const Painter& p, const CellMap& map, Rect area, const Picture
   const float line = t.type(Type::small), each = std::min(t.px(9), area.height() / static_cast<float>(n));
   if (each < t.px(3)) return;
   p.text({map.area.min.x - t.px(8), area.min.y}, "hashes", t.muted, Type::small, Font::sans, Align::right);
+  p.clip({map.area.min.x, area.min.y}, {map.area.max.x, area.max.y});
   for (std::size_t k = 0; k < n; ++k) {
     const ProbeMark& m = picture.probes[k];
     const float y = area.min.y + each * (static_cast<float>(k) + 0.5f), half = std::max(each * 0.28f, t.px(1));
     p.rect({map.x(m.lo), y - half}, {std::max(map.x(m.hi + 1), map.x(m.lo) + t.px(2)), y + half}, t.line, half);
-    const ImVec2 at{(map.x(m.at) + map.x(m.at + 1)) / 2, y};
+    const ImVec2 at{map.middle(m.at), y};
     const float radius = std::max(each * 0.36f, t.px(2));
     p.circle(at, radius, m.equal ? t.text : t.bad);
   }
+  p.unclip();
   const float wide = widgets::text_size(picture.probe_words, Type::small).x;
   const ProbeMark& last = picture.probes.back();
   const float y = area.min.y + each * static_cast<float>(n) - line;
@@ -139,7 +145,8 @@ void paint_probes(const Painter& p, const CellMap& map, Rect area, const Picture
 void paint_cursor(const Painter& p, const CellMap& map, float bottom, const Picture& picture, double cursor) {
   const auto& t = widgets::theme();
   const auto step = static_cast<std::size_t>(std::clamp(cursor, 0.0, map.steps - 1));
-  const float x = (map.x(static_cast<double>(step)) + map.x(static_cast<double>(step) + 1)) / 2;
+  if (!map.shows(static_cast<double>(step))) return;
+  const float x = map.middle(static_cast<double>(step));
   p.line({x, map.area.min.y - t.px(6)}, {x, bottom}, widgets::with_alpha(t.accent, 0.8f), t.px(1.2f));
   p.circle({x, map.area.min.y - t.px(10)}, t.px(5), t.accent);
   p.ring({x, map.area.min.y - t.px(10)}, t.px(5), t.text, t.px(1.2f));
@@ -164,7 +171,7 @@ void take_hand(Inputs& in, const CellMap& map, const Picture& picture, View& vie
   if (ImGui::IsItemActivated()) {
     view.holds_fault = false;
     if (picture.ring_layer >= 0) {
-      const float dx = from.x - map.x(picture.ring_step + 0.5), dy = from.y - (map.y(picture.ring_layer) + map.row / 2);
+      const float dx = from.x - map.middle(picture.ring_step), dy = from.y - (map.y(picture.ring_layer) + map.row / 2);
       view.holds_fault = dx * dx + dy * dy < t.px(18) * t.px(18);
     }
   }
@@ -229,8 +236,14 @@ void draw_hero(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
     inner.max.x = view.plot.scratch.frame.area.max.x;
   }
   CellMap map{.area = {{inner.min.x, corner.y + head}, {inner.max.x, corner.y + head + high}},
+              .lo = 0,
+              .hi = picture.last_step + 1,
               .steps = picture.last_step + 1,
               .row = high / static_cast<float>(rows)};
+  if (!veiled && view.plot.x_lo < view.plot.x_hi) {
+    map.lo = view.plot.x_lo;
+    map.hi = view.plot.x_hi;
+  }
   const Painter p = Painter::window();
   {
     const widgets::GivenMarks given;
