@@ -1,3 +1,5 @@
+#include <array>
+
 #include "chapters/debugging/divergence/lab.h"
 #include "widgets/number/number.h"
 
@@ -14,17 +16,17 @@ std::string counted(double n, std::string_view one, std::string_view many) {
 
 /// What happens, as the subject and verb of a sentence.
 std::string event_of(const Inputs& in, const Outputs& out) {
-  const std::string layer = "layer " + whole(static_cast<double>(in.layer)), at = " at step " + whole(out.first_step),
-                    rank = "Rank " + whole(static_cast<double>(in.rank));
-  const std::string flipped = in.upsets == 1 ? "One bit" : whole(static_cast<double>(in.upsets)) + " bits";
+  const std::string layer = "layer " + whole(static_cast<double>(in.layer)), at = " at step " + whole(out.first_step);
+  static constexpr std::array<std::string_view, 5> flipped{"", "One bit", "Two bits", "Three bits", "Four bits"};
   switch (in.fault) {
     case PlantedFault::none:
       return "The runs differ" + at;
     case PlantedFault::flipped_bit:
-      return flipped + " of " + (in.tensor == TwinTensor::activation ? "an " : "a ") +
-             std::string(tensor_name(in.tensor)) + (in.upsets == 1 ? " flips" : " flip") + " in " + layer + at;
+      return std::string(flipped[static_cast<std::size_t>(in.upsets)]) + " of " +
+             (in.tensor == TwinTensor::activation ? "an " : "a ") + std::string(tensor_name(in.tensor)) +
+             (in.upsets == 1 ? " flips" : " flip") + " in " + layer + at;
     case PlantedFault::stuck_bit:
-      return "A bit stuck at 1 on rank " + whole(static_cast<double>(in.rank)) + " first tells in " + layer + at;
+      return "A stuck bit on one rank first tells in " + layer + at;
     case PlantedFault::sum_order:
       return "From step " + whole(out.first_step) + ", " + layer + " sums in another order";
     case PlantedFault::ranks:
@@ -34,19 +36,21 @@ std::string event_of(const Inputs& in, const Outputs& out) {
     case PlantedFault::dropout_seed:
       return "From step " + whole(out.first_step) + ", " + layer + " drops other units";
     case PlantedFault::lost_gradient:
-      return rank + "'s gradient of " + layer + " is lost" + at;
+      return "One rank's gradient of " + layer + " is lost" + at;
     case PlantedFault::doubled_gradient:
-      return rank + "'s gradient of " + layer + " counts twice" + at;
+      return "One rank's gradient of " + layer + " counts twice" + at;
     case PlantedFault::learning_rate:
       return "The learning rate is " + figure(in.factor, widgets::times_unit) + " its value" + at;
     case PlantedFault::stale_weights:
-      return rank + " computes " + layer + " with old weights" + at;
+      return "One rank computes " + layer + " with old weights" + at;
   }
   return {};
 }
 
 std::string verdict_of(const Inputs& in, const Outputs& out) {
   if (out.not_a_number && out.silent_steps == 0) return event_of(in, out) + ", and the loss is no number at once.";
+  if (std::isnan(out.loss_parts_step) && out.silent_steps == 0)
+    return event_of(in, out) + ", the last one: no loss comes after it.";
   if (std::isnan(out.loss_parts_step))
     return event_of(in, out) + ", and the loss never shows it: " + counted(out.silent_steps, "step", "steps") +
            " of silence.";

@@ -81,19 +81,19 @@ void arrange_losses(const Inputs& in, const Outputs& out, const Run& run, Pictur
                        .info = "loss of the batch, mean cross entropy",
                        .output = "loss_first",
                        .tint = widgets::Tint::strong(),
-                       .width = 1.6f,
+                       .width = 2.0f,
                        .named = false,
                        .given = true},
       second{.label = "second run",
              .info = "the same batches, with the fault",
              .output = "loss_second",
              .tint = widgets::Tint::bad(),
-             .width = 1.6f,
+             .width = 1.3f,
              .named = false};
   for (std::size_t s = 0; s < static_cast<std::size_t>(in.steps); ++s) {
     const double loss = run.healthy->passes[s].loss;
     first.add(static_cast<double>(s), loss);
-    p.most_loss = std::max(p.most_loss, loss);
+    if (s >= 5) p.most_loss = std::max(p.most_loss, loss);  // the first losses, of untrained weights, leave the frame
   }
   p.most_loss *= 1.05;
   const std::size_t from = out.equal ? 0 : static_cast<std::size_t>(out.first_step);
@@ -117,8 +117,8 @@ void arrange_losses(const Inputs& in, const Outputs& out, const Run& run, Pictur
     p.silence_at = out.first_step + 0.03 * out.silent_steps;
     p.silence_words = std::to_string(steps) + (steps == 1 ? " step" : " steps") + " wrong, nothing to see";
   }
-  p.losses.push_back(std::move(second));
   p.losses.push_back(std::move(first));
+  p.losses.push_back(std::move(second));
   if (std::isnan(out.loss_parts_step)) return;
   p.parts_step = out.loss_parts_step;
   p.parts_words = "more than " + format_text(out.visible_nats, "", 2) + " nats apart";

@@ -31,7 +31,7 @@ struct CellMap {
 };
 
 ImU32 colour_of_shade(int shade, const widgets::Theme& t) {
-  return shade == 0 ? t.bad : t.ramp_at(static_cast<std::size_t>(shade - 1), static_cast<std::size_t>(shades));
+  return shade == 0 ? t.bad : widgets::heat(t, 0.12 + 0.88 * static_cast<double>(shade) / shades);
 }
 
 /// Names of the layers and their empty rows: what a question gives.
@@ -132,33 +132,39 @@ void paint_probes(const Painter& p, const CellMap& map, Rect area, const Picture
   const ProbeMark& last = picture.probes.back();
   const float y = area.min.y + each * static_cast<float>(n) - line;
   const float right = map.x(last.hi + 1) + t.px(16), left = map.x(last.lo) - t.px(16) - wide;
+  const auto write = [&](ImVec2 at) {
+    p.plate(at, picture.probe_words, t.background, Type::small);
+    p.text(at, picture.probe_words, t.text, Type::small);
+  };
   if (n >= 3 && right + wide < map.area.max.x)
-    p.text({right, y}, picture.probe_words, t.text, Type::small);
+    write({right, y});
   else if (n >= 3 && left > map.area.min.x)
-    p.text({left, y}, picture.probe_words, t.text, Type::small);
+    write({left, y});
   else if (n < 3)
-    p.text({map.area.min.x, area.min.y + each * static_cast<float>(n) + t.px(2)}, picture.probe_words, t.text,
-           Type::small);
+    write({map.area.min.x, area.min.y + each * static_cast<float>(n) + t.px(2)});
 }
 
-/// The cursor through map and losses, and what it reads.
-void paint_cursor(const Painter& p, const CellMap& map, float bottom, const Picture& picture, double cursor) {
+/// The cursor through the map and, in another stretch, through the losses; and what it reads.
+void paint_cursor(const Painter& p, const CellMap& map, float hashes_end, const widgets::Box& losses,
+                  const Picture& picture, double cursor) {
   const auto& t = widgets::theme();
   const auto step = static_cast<std::size_t>(std::clamp(cursor, 0.0, map.steps - 1));
   if (!map.shows(static_cast<double>(step))) return;
-  const float x = map.middle(static_cast<double>(step));
-  p.line({x, map.area.min.y - t.px(6)}, {x, bottom}, widgets::with_alpha(t.accent, 0.8f), t.px(1.2f));
-  p.circle({x, map.area.min.y - t.px(10)}, t.px(5), t.accent);
-  p.ring({x, map.area.min.y - t.px(10)}, t.px(5), t.text, t.px(1.2f));
+  const float x = map.middle(static_cast<double>(step)), knob = map.area.min.y - t.px(10);
+  p.line({x, knob}, {x, hashes_end}, t.text, t.px(1.2f));
+  if (losses.height() > 0) p.line({x, losses.min.y}, {x, losses.max.y}, widgets::with_alpha(t.text, 0.7f), t.px(1.2f));
+  p.circle({x, knob}, t.px(5.5f), t.background);
+  p.circle({x, knob}, t.px(4), t.text);
   if (step >= picture.cursor_words.size()) return;
   const std::string& words = picture.cursor_words[step];
-  const float wide = widgets::text_size(words, Type::small).x, y = map.area.min.y - t.px(10) - t.type(Type::small) / 2;
+  const float wide = widgets::text_size(words, Type::small).x, y = knob - t.type(Type::small) / 2;
   const bool right = x + t.px(12) + wide < map.area.max.x;
-  p.text({right ? x + t.px(12) : x - t.px(12) - wide, y}, words, t.accent, Type::small);
-  if (picture.loudest[step] >= 0) {
-    const float top = map.y(picture.loudest[step]);
-    p.frame({x - t.px(4), top - 1}, {x + t.px(4), top + map.row}, t.accent, t.px(1.5f));
-  }
+  if (right || x - t.px(12) - wide > map.area.min.x)
+    p.text({right ? x + t.px(12) : x - t.px(12) - wide, y}, words, t.text, Type::small);
+  if (picture.loudest[step] < 0) return;
+  const float top = map.y(picture.loudest[step]);
+  p.frame({x - t.px(5), top - 1}, {x + t.px(5), top + map.row}, t.background, t.px(4));
+  p.frame({x - t.px(5), top - 1}, {x + t.px(5), top + map.row}, t.text, t.px(1.5f));
 }
 
 /// A hand on the map: on the ring it moves the fault, elsewhere the cursor.
@@ -253,11 +259,12 @@ void draw_hero(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   if (veiled) return;
   paint_key(p, {{map.area.min.x, corner.y}, {map.area.max.x, corner.y + line}}, picture);
   paint_stretches(p, map, picture);
+  paint_cursor(p, map, map.area.max.y + std::max(0.0f, hashes - t.px(4)), view.plot.scratch.frame.area, picture,
+               view.cursor);
   if (hashes > 0)
     paint_probes(p, map,
                  {{map.area.min.x, map.area.max.y + t.px(5)}, {map.area.max.x, map.area.max.y + hashes - t.px(3)}},
                  picture);
-  paint_cursor(p, map, corner.y + size.y - t.px(40), picture, view.cursor);
   paint_ring(p, map, picture);
   take_hand(in, map, picture, view);
   if (!p.record()) return;
