@@ -28,17 +28,17 @@ std::string event_of(const Inputs& in, const Outputs& out) {
     case PlantedFault::stuck_bit:
       return "A stuck bit on one rank first tells in " + layer + at;
     case PlantedFault::sum_order:
-      return "From step " + whole(out.first_step) + ", " + layer + " sums in another order";
+      return "From step " + whole(out.first_step) + " the sums of " + layer + " have another order";
     case PlantedFault::ranks:
       return "From step " + whole(out.first_step) + ", two ranks sum instead of four";
     case PlantedFault::skipped_batch:
       return "The loader skips a batch" + at;
     case PlantedFault::dropout_seed:
-      return "From step " + whole(out.first_step) + ", " + layer + " drops other units";
+      return "From step " + whole(out.first_step) + " the dropout of " + layer + " has another seed";
     case PlantedFault::lost_gradient:
       return "One rank's gradient of " + layer + " is lost" + at;
     case PlantedFault::doubled_gradient:
-      return "One rank's gradient of " + layer + " counts twice" + at;
+      return "One rank's gradient of " + layer + " is counted twice" + at;
     case PlantedFault::learning_rate:
       return "The learning rate is " + figure(in.factor, widgets::times_unit) + " its value" + at;
     case PlantedFault::stale_weights:
@@ -67,7 +67,7 @@ std::string search_of(const Outputs& out) {
              (out.comparisons == 1 ? " finds" : " find") + " nothing.";
     case SearchEnd::interval:
       return comparisons + " leave " + counted(out.left_steps, "step", "steps") +
-             "; run again, the fault does not come back: it was no fault of the code.";
+             "; a second run of them is healthy, so the code is not to blame.";
     case SearchEnd::cell:
       return comparisons + " find step and layer; read in order, it takes " + whole(out.in_order) + ".";
   }
