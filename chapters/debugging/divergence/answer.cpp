@@ -26,7 +26,7 @@ std::string event_of(const Inputs& in, const Outputs& out) {
              (in.tensor == TwinTensor::activation ? "an " : "a ") + std::string(tensor_name(in.tensor)) +
              (in.upsets == 1 ? " flips" : " flip") + " in " + layer + at;
     case PlantedFault::stuck_bit:
-      return "A stuck bit on one rank first tells in " + layer + at;
+      return "A stuck bit on one rank first shows in " + layer + at;
     case PlantedFault::sum_order:
       return "From step " + whole(out.first_step) + " the sums of " + layer + " have another order";
     case PlantedFault::ranks:

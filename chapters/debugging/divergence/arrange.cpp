@@ -34,6 +34,10 @@ void arrange_cells(const Inputs& in, const Run& run, Picture& p) {
         p.stretches.push_back({.layer = l, .from = s, .to = s + 1, .shade = shade});
     }
   }
+  if (steps < static_cast<int>(in.steps)) {
+    p.ended_at = steps;
+    p.ended_words = run.second.stopped ? "ECC stops the run" : "no numbers any more";
+  }
   p.shown_words = "difference of " + std::string(tensor_name(in.shown)) + "s";
   p.loudest.assign(static_cast<std::size_t>(in.steps), -1);
   p.cursor_words.assign(static_cast<std::size_t>(in.steps), {});
@@ -87,8 +91,9 @@ void arrange_losses(const Inputs& in, const Outputs& out, const Run& run, Pictur
       second{.label = "second run",
              .info = "the same batches, with the fault",
              .output = "loss_second",
-             .tint = widgets::Tint::bad(),
+             .tint = out.equal ? widgets::Tint::good() : widgets::Tint::bad(),
              .width = 1.3f,
+             .dashed = out.equal,
              .named = false};
   for (std::size_t s = 0; s < static_cast<std::size_t>(in.steps); ++s) {
     const double loss = run.healthy->passes[s].loss;
@@ -102,9 +107,9 @@ void arrange_losses(const Inputs& in, const Outputs& out, const Run& run, Pictur
     second.add(static_cast<double>(s), std::isfinite(loss) ? std::min(loss, 2 * p.most_loss) : std::nan(""));
   }
   p.last_step = static_cast<double>(in.steps - 1);
-  if (!out.equal && out.silent_steps > 0) {
+  if (!out.equal && in.fixed_order && out.silent_steps > 0) {
     p.losses.push_back({.kind = widgets::Curve::Kind::area,
-                        .label = "wrong, and not to be seen",
+                        .label = "apart, and not to be seen",
                         .info = "from the first difference until the losses part",
                         .output = "silent_steps",
                         .tint = widgets::Tint::bad(),
@@ -115,7 +120,7 @@ void arrange_losses(const Inputs& in, const Outputs& out, const Run& run, Pictur
                         .y = {p.most_loss, p.most_loss}});
     const auto steps = static_cast<int>(out.silent_steps);
     p.silence_at = out.first_step + 0.03 * out.silent_steps;
-    p.silence_words = std::to_string(steps) + (steps == 1 ? " step" : " steps") + " wrong, nothing to see";
+    p.silence_words = std::to_string(steps) + (steps == 1 ? " step" : " steps") + " apart, nothing to see";
   }
   p.losses.push_back(std::move(first));
   p.losses.push_back(std::move(second));

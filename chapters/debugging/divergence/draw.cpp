@@ -45,7 +45,7 @@ void draw_layers(const Outputs& out, View& view, ImVec2 size) {
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
   stage.panel(
       "cells",
-      {.title = "Layers by steps", .least = {480, 380}, .ideal = {0, 620}, .answers = true, .marks = "cells, losses"},
+      {.title = "Layers by steps", .least = {480, 380}, .ideal = {900, 640}, .answers = true, .marks = "cells, losses"},
       [&](ImVec2 size) { draw_hero(in, picture, view, size); });
   if (picture.has_value)
     stage.panel("value", {.title = "The value, bit by bit", .least = {440, 130}, .ideal = {0, 150}},

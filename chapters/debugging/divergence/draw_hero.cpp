@@ -46,7 +46,7 @@ void paint_rows(const Painter& p, const CellMap& map, int marked) {
     widgets::Line words;
     if (l == 0 || l + 1 == rows || l == marked) words.add("layer ");
     words.add_integer(l);
-    p.text({map.area.min.x - t.px(8), top + (map.row - line) / 2}, words.view(), l == marked ? t.text : t.muted,
+    p.text({map.area.min.x - t.px(18), top + (map.row - line) / 2}, words.view(), l == marked ? t.text : t.muted,
            Type::small, l == marked ? Font::bold : Font::sans, Align::right);
   }
 }
@@ -80,6 +80,13 @@ void paint_stretches(const Painter& p, const CellMap& map, const Picture& pictur
   for (const CellStretch& s : picture.stretches) {
     const float top = map.y(s.layer);
     p.rect({map.x(s.from), top}, {map.x(s.to), top + map.row - 1}, colour_of_shade(s.shade, t));
+  }
+  if (picture.ended_at >= 0) {
+    const Rect rest{{std::max(map.x(picture.ended_at), map.area.min.x), map.area.min.y}, map.area.max};
+    if (rest.width() > 0) {
+      p.rect(rest.min, rest.max, t.background);
+      widgets::hatch(p, rest, t.line, t.px(9));
+    }
   }
   p.unclip();
 }
@@ -117,7 +124,7 @@ void paint_probes(const Painter& p, const CellMap& map, Rect area, const Picture
   if (n == 0) return;
   const float line = t.type(Type::small), each = std::min(t.px(9), area.height() / static_cast<float>(n));
   if (each < t.px(3)) return;
-  p.text({map.area.min.x - t.px(8), area.min.y}, "hashes", t.muted, Type::small, Font::sans, Align::right);
+  p.text({map.area.min.x - t.px(18), area.min.y}, "hashes", t.muted, Type::small, Font::sans, Align::right);
   p.clip({map.area.min.x, area.min.y}, {map.area.max.x, area.max.y});
   for (std::size_t k = 0; k < n; ++k) {
     const ProbeMark& m = picture.probes[k];
@@ -152,7 +159,8 @@ void paint_cursor(const Painter& p, const CellMap& map, float hashes_end, const 
   if (!map.shows(static_cast<double>(step))) return;
   const float x = map.middle(static_cast<double>(step)), knob = map.area.min.y - t.px(10);
   p.line({x, knob}, {x, hashes_end}, t.text, t.px(1.2f));
-  if (losses.height() > 0) p.line({x, losses.min.y}, {x, losses.max.y}, widgets::with_alpha(t.text, 0.7f), t.px(1.2f));
+  if (losses.height() > 0)
+    p.line({x, losses.min.y + t.px(24)}, {x, losses.max.y}, widgets::with_alpha(t.text, 0.7f), t.px(1.2f));
   p.circle({x, knob}, t.px(5.5f), t.background);
   p.circle({x, knob}, t.px(4), t.text);
   if (step >= picture.cursor_words.size()) return;
@@ -192,7 +200,7 @@ void take_hand(Inputs& in, const CellMap& map, const Picture& picture, View& vie
 
 void draw_losses(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
-  view.link.need_gutter(t.px(60));
+  view.link.need_gutter(t.px(72));
   widgets::Plot plot("losses", view.plot,
                      {.x = {.lo = 0, .hi = picture.last_step + 1, .label = "step"},
                       .y = {.lo = 0, .hi = picture.most_loss, .label = "loss of the batch, nats"},
@@ -207,6 +215,8 @@ void draw_losses(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
     plot.vertical_mark(picture.parts_step, picture.parts_words, {.colour = t.bad, .output = "loss_parts_step"});
     plot.tag_x(picture.parts_step, {}, {.colour = t.bad, .output = "loss_parts_step"});
   }
+  if (picture.ended_at >= 0 && picture.parts_words.empty())
+    plot.vertical_mark(picture.ended_at, picture.ended_words, {.colour = t.bad});
   if (!picture.silence_words.empty() && size.y > t.px(130))
     plot.text(picture.silence_at, 0.9 * picture.most_loss, picture.silence_words, {.colour = t.text});
   double step = static_cast<double>(in.step);
@@ -226,7 +236,7 @@ void draw_hero(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   const float line = t.type(Type::small), head = line + t.px(26);
   const std::size_t probes = picture.probes.size();
   const float wanted = t.px(9) * static_cast<float>(probes) + (probes < 3 ? line + t.px(4) : 0.0f);
-  const float hashes = size.y > t.px(330) ? std::min(wanted, size.y * 0.2f) + t.px(8) : 0.0f;
+  const float hashes = size.y > t.px(330) ? std::min(wanted, size.y * 0.17f) + t.px(8) : 0.0f;
   const float losses = std::max(t.px(120), (size.y - head - hashes) * 0.42f);
   const float high = size.y - head - hashes - losses - t.px(4);
   if (high < t.px(60)) {
@@ -235,7 +245,7 @@ void draw_hero(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   }
   ImGui::SetCursorScreenPos({corner.x, corner.y + size.y - losses});
   const bool veiled = widgets::veiled();
-  Rect inner{{corner.x + t.px(62), 0}, {corner.x + size.x - t.px(10), 0}};
+  Rect inner{{corner.x + t.px(74), 0}, {corner.x + size.x - t.px(10), 0}};
   draw_losses(in, picture, view, {size.x, losses});
   if (!veiled && view.plot.scratch.frame.area.width() > t.px(20)) {
     inner.min.x = view.plot.scratch.frame.area.min.x;

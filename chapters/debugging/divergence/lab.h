@@ -88,6 +88,8 @@ struct Picture {
   std::string probe_words;
   std::vector<widgets::Curve> losses;
   double most_loss = 1, last_step = 1;
+  int ended_at = -1;  ///< the second run has no such step and none after it; -1: it has them all
+  std::string ended_words;
   int ring_layer = -1, ring_step = -1;
   std::string ring_bold, ring_words;
   std::string silence_words, parts_words, shown_words;
