@@ -11,7 +11,7 @@ namespace models::debugging {
 
 enum class PlantedFault : std::uint8_t {
   none,
-  flipped_bit,       ///< of one number, at one step
+  flipped_bit,       ///< one number, at one step
   stuck_bit,         ///< one output of a layer on one rank, from the step on
   sum_order,         ///< a layer's gradients are summed in pairs from the step on
   ranks,             ///< from the step on the batch is divided among two ranks, not four
@@ -23,7 +23,7 @@ enum class PlantedFault : std::uint8_t {
   stale_weights      ///< one rank computes a layer with the weights of the step before, at one step
 };
 inline constexpr int planted_fault_count = 11;
-/// Of a fault that lasts one step nothing is left when the step is run again.
+/// Whether the fault is there when its step is run again; one that lasts one step is not.
 bool comes_again(PlantedFault fault);
 bool has_layer(PlantedFault fault);
 bool has_rank(PlantedFault fault);
@@ -73,8 +73,8 @@ using TwinHashes = std::array<std::uint64_t, twin_cells>;  ///< by index of the 
 struct TwinHealthy {
   std::uint64_t seed = 1;
   std::vector<TwinState> states;   ///< before each step, and after the last
-  std::vector<TwinPass> passes;    ///< of each step
-  std::vector<TwinHashes> hashes;  ///< of each step
+  std::vector<TwinPass> passes;    ///< one a step
+  std::vector<TwinHashes> hashes;  ///< one set a step
 };
 /// Trains all 256 steps; null where `cancelled` became true.
 std::shared_ptr<const TwinHealthy> train_healthy(std::uint64_t seed, const std::atomic<bool>* cancelled = nullptr);
@@ -101,21 +101,22 @@ struct FirstCell {
 /// How the second run differs, cell by cell; kept where it is asked for.
 struct TwinPicture {
   std::array<std::array<std::vector<float>, twin_layers>, twin_tensor_count> differences;  ///< by step
-  std::array<std::array<std::vector<float>, twin_layers>, twin_tensor_count> norms;        ///< of the second run
+  std::array<std::array<std::vector<float>, twin_layers>, twin_tensor_count> norms;        ///< the second run's
 };
 
 struct TwinSecond {
-  std::vector<double> losses;        ///< of the batch, by step; shorter where the run ended
-  std::vector<TwinHashes> hashes;    ///< of each step that was run
+  std::vector<double> losses;        ///< one a step, the batch's; shorter where the run ended
+  std::vector<TwinHashes> hashes;    ///< one set for each step that was run
   std::optional<FirstCell> first;    ///< the first cell of which a bit differs
   std::optional<FirstCell> by_norm;  ///< the first weight or gradient whose norm differs by more than 1 %
   std::optional<int> parts_step;     ///< the first step at which the losses differ by more than the limit
   std::optional<FlippedValue> flipped;
-  bool stopped = false;                   ///< ECC found what it could not correct, and the run ended before the step
-  bool not_a_number = false;              ///< the loss was no number, and the run ended with that step
-  int layers_next = 0;                    ///< layers whose weights differ after the step behind the first difference
-  int loudest_layer = -1;                 ///< largest difference of weights where the losses part, else at the end
-  double apart_first = 0, apart_end = 0;  ///< of all weights, |b - a| / |a|, after the first step that differs and last
+  bool stopped = false;       ///< ECC found what it could not correct, and the run ended before the step
+  bool not_a_number = false;  ///< the loss was no number, and the run ended with that step
+  int layers_next = 0;        ///< layers whose weights differ after the step behind the first difference
+  int loudest_layer = -1;     ///< largest difference of weights where the losses part, else at the end
+  double apart_first = 0,
+         apart_end = 0;  ///< |b - a| / |a| over all weights, after the first step that differs and at the end
   std::array<int, twin_layers> layer_step;  ///< the first step after which a layer's weights differ; -1: none
   std::array<double, twin_layers> layer_first{}, layer_end{};  ///< |b - a| / |a| of its weights, then and at the end
   TwinPicture picture;

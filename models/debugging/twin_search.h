@@ -7,9 +7,9 @@ namespace models::debugging {
 
 /// What a comparison of two chained hashes was about.
 enum class ProbeLevel : std::uint8_t {
-  logged,    ///< of the entries in the log, one for each interval
-  replayed,  ///< of the steps that were run again
-  cell       ///< of the cells of one step, in the order in which they are computed
+  logged,    ///< entries of the log, one for each interval
+  replayed,  ///< steps that were run again
+  cell       ///< cells of one step, in the order in which they are computed
 };
 
 struct HashProbe {

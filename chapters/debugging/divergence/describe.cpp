@@ -83,14 +83,14 @@ void describe(Fields& f, Inputs& in) {
 
 void describe(Fields& f, LayerRow& r) {
   f.integer("layer", r.layer, "Layer", {.source = trained});
-  f.real("differs_from", r.differs_from, "Differs from step", "Of its weights.",
+  f.real("differs_from", r.differs_from, "Differs from step", "The first step after which its weights differ.",
          {.absent = "Every bit of it is equal.", .source = trained});
   f.real("first_percent", r.first_percent, {"At first", "%"}, "Difference of the weights at that step.",
          {.formula = "|b - a| / |a|", .source = trained});
   f.real("end_percent", r.end_percent, {"At the end", "%"}, "Difference of the weights after the last step.",
          {.formula = "|b - a| / |a|", .source = trained});
-  f.text("hash_first", r.hash_first, "Hash, first run", "Of the weights after the last step.");
-  f.text("hash_second", r.hash_second, "Hash, second run", "Of the weights after the last step.");
+  f.text("hash_first", r.hash_first, "Hash, first run", "From the weights after the last step.");
+  f.text("hash_second", r.hash_second, "Hash, second run", "From the weights after the last step.");
 }
 
 void describe(Fields& f, Outputs& o) {
@@ -129,7 +129,7 @@ void describe(Fields& f, Outputs& o) {
          {.absent = "No norm is ever 1 % off.", .source = trained});
   f.toggle("not_a_number", o.not_a_number, "No number", "The loss of the second run becomes infinite or no number.");
   f.group("The search");
-  f.real("comparisons", o.comparisons, "Comparisons", "Of hashes, each of them made.",
+  f.real("comparisons", o.comparisons, "Comparisons", "Pairs of hashes that the search compares, each of them really.",
          {.headline = true,
           .formula = "1 + log2 of entries + (1 + log2 of steps run again) + log2 of 32 cells",
           .source = "counted"});
@@ -150,7 +150,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("passed_share", o.passed_share, {"Passed by ECC", "%"},
          "Patterns of as many flipped bits that come out as another word and are not stopped.",
          {.formula = "(miscorrected + unseen) / patterns", .source = hsiao});
-  f.real("patterns", o.patterns, "Patterns", "Of as many flipped bits among 72, all counted.",
+  f.real("patterns", o.patterns, "Patterns", "Ways in which as many bits among 72 can flip, all counted.",
          {.formula = "72 choose flipped bits", .source = hsiao});
   f.toggle("stopped", o.stopped, "Stopped", "ECC ended the second run.");
   f.group("Layer by layer");

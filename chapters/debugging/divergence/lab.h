@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "chapters/mechanism/described_table.h"
@@ -38,7 +39,7 @@ struct Inputs {
 struct LayerRow {
   std::int64_t layer = 0;
   double differs_from = std::nan(""), first_percent = 0, end_percent = 0;  ///< differs_from: a step; NaN: never
-  std::string hash_first, hash_second;                                     ///< of the weights after the last step
+  std::string hash_first, hash_second;                                     ///< weights after the last step
 };
 
 struct Outputs {
@@ -47,14 +48,14 @@ struct Outputs {
   bool equal = true;
   double layers_next = 0;
   double loss_parts_step = std::nan(""), silent_steps = std::nan(""), visible_nats = 0;
-  double loss_first = 0, loss_second = std::nan("");  ///< of the last step, nats
+  double loss_first = 0, loss_second = std::nan("");  ///< at the last step, nats
   double comparisons = 0, in_order = 0, entries = 0, replayed_steps = 0, left_steps = 0, hashed_bytes = 0;
   models::debugging::SearchEnd search_end{};
   double apart_first = 0, apart_end = 0;  ///< percent of the weights' length
   double loudest_layer = std::nan(""), norm_step = std::nan(""), norm_layer = std::nan("");
   models::debugging::EccOutcome ecc_outcome{};
   double value_before = std::nan(""), value_after = std::nan("");
-  double passed_share = 0, patterns = 0;  ///< of flips of as many bits of a protected word, percent
+  double passed_share = 0, patterns = 0;  ///< percent of the patterns of as many flipped bits
   bool stopped = false, not_a_number = false;
   std::vector<LayerRow> layers;
   std::string reason;
