@@ -139,7 +139,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("left_steps", o.left_steps, "Steps left", "Among which the first difference must be.", {.source = "counted"});
   f.real("entries", o.entries, "Logged hashes", {.formula = "steps / interval", .source = "counted"});
   f.real("replayed_steps", o.replayed_steps, "Steps run again", "Between two logged hashes.", {.source = "counted"});
-  f.real("hashed_bytes", o.hashed_bytes, {"Hashed", "B"}, "Read for the hashes of weights and moments.",
+  f.real("hashed_bytes", o.hashed_bytes, {"Hashed", "B"}, "What each run reads for the hashes of weights and moments.",
          {.formula = "(logged hashes + steps run again) x 26,112 B"});
   f.group("The memory");
   f.choice("ecc_outcome", o.ecc_outcome, outcomes, "ECC", "What became of the flipped bits.");
