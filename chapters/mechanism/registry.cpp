@@ -77,6 +77,7 @@
   LAB(debugging, pyramid) \
   LAB(debugging, stragglers) \
   LAB(debugging, hang) \
+  LAB(debugging, divergence) \
   LAB(gallery, widgets)
 // clang-format on
 

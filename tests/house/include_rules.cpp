@@ -49,6 +49,7 @@ const std::vector<Room>& rooms_with_wings() {
         "parallel", "compression", "inference", "serving", "platform", "fleet"}},
        {"base", "machine", "gpu", "numerics", "realtime", "trace", "hang", "learning", "transformer", "memory", "training",
         "parallel", "compression", "inference", "serving", "platform"}},
+        "parallel", "compression", "debugging", "inference", "serving", "platform"}},
       {"widgets", {"base", "number", "plot", "prose", "charts", "pictures", "table", "timeline", "controls", "stage"}},
       {"app", {"platform", "scenario", "store", "explore", "content", "workspace", "kernel_runs", "shell", "cli"}},
       {"chapters", {"mechanism", "described", "practice"}},  // then every chapter, none above another

@@ -1,0 +1,89 @@
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <string>
+
+#include "chapters/debugging/divergence/lab.h"
+#include "tests/support/lab/answers.h"
+#include "tests/support/lab/lab_bench.h"
+
+using namespace support;
+
+namespace {
+
+namespace lab_divergence = chapters::debugging::divergence;
+
+lab_divergence::Picture divergence_picture(const lab_divergence::Inputs& in) {
+  chapters::Progress progress;
+  lab_divergence::HealthyRuns runs;
+  const auto computed = lab_divergence::compute(in, progress, runs);
+  return lab_divergence::arrange(in, computed.facts, *computed.run);
+}
+
+}  // namespace
+
+TEST_CASE("divergence lab: one bit flips at step 60, and the loss shows it a hundred steps later") {
+  const LabPtr lab = open_lab("debugging/divergence");
+  compute(*lab);
+  CHECK(out(*lab, "first_step") == 60);
+  CHECK(out(*lab, "first_layer") == 3);
+  CHECK(out(*lab, "equal") == 0);
+  CHECK(out(*lab, "layers_next") == 8);
+  CHECK(out(*lab, "loss_parts_step") == 177);
+  CHECK(out(*lab, "silent_steps") == 117);
+  CHECK(out(*lab, "loudest_layer") != 3);
+  CHECK(out(*lab, "norm_layer") != 3);
+  CHECK(out(*lab, "comparisons") == 1 + 8 + 5);
+  CHECK(out(*lab, "in_order") == 61 + 4);
+}
+
+TEST_CASE("divergence lab: what the answer says of each kind of end") {
+  const auto says = [](const char* inputs) { return answer_of("debugging/divergence", inputs); };
+  CHECK(
+      says("{}") ==
+      "One bit of a weight flips in layer `3` at step `60`; the loss shows it at step `177`: `117` steps later.\n`14` "
+      "comparisons of hashes find step and layer; read in order, it takes `65`.");
+  CHECK(says(R"({"fault": "none"})").starts_with("Trained twice, the runs are equal bit for bit: every tensor "));
+  CHECK(says(R"({"fault": "none", "fixed_order": false})")
+            .starts_with("With sums in order of arrival the runs part at step `0`, fault or no fault"));
+  CHECK(says(R"({"fault": "sum_order"})").find("the loss never shows it: `195` steps of silence") != std::string::npos);
+  CHECK(says(R"({"interval": 16})").find("leave `16` steps; a second run of them is healthy") != std::string::npos);
+  CHECK(says(R"({"ecc": true})").starts_with("ECC gives the flipped bit back"));
+  CHECK(says(R"({"ecc": true, "upsets": 2})").starts_with("ECC sees `2` flipped bits that it cannot correct"));
+  CHECK(says(R"({"tensor": "activation", "layer": 7, "entry": 12, "bit": 22})").find("It leaves no trace") !=
+        std::string::npos);
+  CHECK(says(R"({"steps": 64, "step": 64})") ==
+        "The runs end after 64 steps, before step 64: plant the fault earlier, or train longer.");
+}
+
+TEST_CASE("divergence lab: facts alone are the facts of the picture's run, and sweeps reach every bit") {
+  const LabPtr lab = open_lab("debugging/divergence");
+  for (const int bit : {0, 12, 30, 31}) {
+    set(*lab, "bit", bit);
+    chapters::Progress alone, whole;
+    alone.facts_alone = true;
+    lab->compute(alone);
+    const double parts = out(*lab, "silent_steps"), end = out(*lab, "apart_end");
+    lab->compute(whole);
+    CHECK(out(*lab, "silent_steps") == parts);
+    CHECK(out(*lab, "apart_end") == end);
+    CHECK(std::isfinite(parts));
+  }
+}
+
+TEST_CASE(
+    "divergence lab: the map is dark before the fault, has the ring at the first cell, and no shade without one") {
+  const auto dark = divergence_picture({.fault = lab_divergence::PlantedFault::none});
+  CHECK(dark.stretches.empty());
+  CHECK(dark.ring_layer == -1);
+  const auto flipped = divergence_picture({});
+  REQUIRE_FALSE(flipped.stretches.empty());
+  for (const auto& s : flipped.stretches) CHECK(s.from >= 60);
+  CHECK((flipped.ring_layer == 3 && flipped.ring_step == 60));
+  CHECK(flipped.loudest[59] == -1);
+  CHECK(flipped.loudest[60] == 3);
+  CHECK(flipped.probes.size() == 9);
+  int differing = 0;
+  for (std::size_t k = 0; k < 32; ++k) differing += flipped.bits[0][k] != flipped.bits[1][k];
+  CHECK(differing == 1);
+  CHECK(flipped.bits[0][31 - 20] != flipped.bits[1][31 - 20]);
+}
