@@ -125,7 +125,8 @@ const std::vector<Command>& commands() {
        256},
       {"counters",
        "counters REPORT... [--json]",
-       "says what bounds each kernel of a report, which figures decided, and what to try: text or CSV of Nsight Compute "
+       "says what bounds each kernel of a report, which figures decided, and what to try: text or CSV of Nsight "
+       "Compute "
        "(ncu --import FILE --page details), rocprof-compute analyze, or JSON",
        {{"--json", "", "every figure that is printed, in SI units and percent"}},
        {"ridgeline counters report.txt", "ridgeline counters before.csv after.csv --json"},
