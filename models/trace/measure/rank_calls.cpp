@@ -191,7 +191,7 @@ Result<RankBlame> rank_blame_of(const RankCalls& c) {
   std::stable_sort(late.begin(), late.end(), [&](auto x, auto y) { return b.caused_ns[x] > b.caused_ns[y]; });
   late.resize(std::min(late.size(), most_run_again));
   for (const std::size_t r : late)
-    b.sooner_ns[r] = replay->won_ns(rank_on_time(replay->graph(), static_cast<std::uint32_t>(r)));
+    b.sooner_ns[r] = replay->won_ns(rank_on_time(*replay, static_cast<std::uint32_t>(r)));
   if (b.total_ns > 0) b.culprit = index_of_largest(b.caused_ns);
   b.computes_longest = index_of_largest(c.computing_ns);
   b.waits_longest = index_of_largest(b.waited_ns);
