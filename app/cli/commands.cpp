@@ -116,7 +116,9 @@ const std::vector<Command>& commands() {
       {"trace",
        "trace FILE... [--json] [-o F.json]",
        "says where the time of a recording went: PyTorch, TensorFlow, JAX or other Chrome JSON, rocprofv3 JSON, plain "
-       "or .gz, Nsight Systems SQLite; several files are the ranks of one job",
+       "or .gz, Nsight Systems SQLite; several files are the ranks of one job. Each finding that can be taken out is: "
+       "the "
+       "run is computed again without it, and says how much of the recording that explains and what would be won",
        {{"--json", "", "every figure, in nanoseconds"}, {"-o", "F.json", "writes one recording as Chrome JSON"}},
        {"ridgeline trace trace.json", "ridgeline trace rank0.json rank1.json"},
        trace,

@@ -69,7 +69,27 @@ Json device_json(const Trace& t, const DeviceMetrics& d) {
   return j;
 }
 
-Json trace_json(const Trace& t, const Metrics& m) {
+/// How much of the recording a replay explains, and what it would win without each finding that can be taken out.
+Json replay_json(const viewer::Recording& r) {
+  if (r.replayed.won_ns.empty()) return nullptr;
+  const models::trace::ReplayFit& fit = r.replayed.fit;
+  Json won = Json::array();
+  for (std::size_t i = 0; i < r.replayed.won_ns.size(); ++i)
+    if (r.replayed.says(i))
+      won.push_back({{"finding", diagnosis_sentence(r.trace, r.metrics, r.metrics.diagnosis[i])},
+                     {"won_ns", r.replayed.won_ns[i]}});
+  return {{"explained", fit.explained},
+          {"recorded_ns", fit.recorded_ns},
+          {"replayed_ns", fit.replayed_ns},
+          {"work", fit.work},
+          {"launched", fit.launched},
+          {"collectives_without_other_ranks", fit.alone},
+          {"won", won}};
+}
+
+Json trace_json(const viewer::Recording& r) {
+  const Trace& t = r.trace;
+  const Metrics& m = r.metrics;
   Json j = {{"file", t.origin}, {"format", t.format}, {"events", t.records}};
   j["rank"] = t.rank < 0 ? Json(nullptr) : Json(t.rank);
   j["world_size"] = t.world_size < 0 ? Json(nullptr) : Json(t.world_size);
@@ -87,6 +107,7 @@ Json trace_json(const Trace& t, const Metrics& m) {
                           {"exposed_comm_ns", s.exposed_comm_ns}});
   j["diagnosis"] = Json::array();
   for (const auto& d : m.diagnosis) j["diagnosis"].push_back(diagnosis_sentence(t, m, d));
+  j["replay"] = replay_json(r);
   j["losses"] = t.losses;
   return j;
 }
@@ -156,7 +177,9 @@ void print_spans(std::ostream& out, const Trace& t) {
   print_table(out, rows);
 }
 
-void print(std::ostream& out, const Trace& t, const Metrics& m) {
+void print(std::ostream& out, const viewer::Recording& r) {
+  const Trace& t = r.trace;
+  const Metrics& m = r.metrics;
   out << t.origin << ": " << t.format << ", " << counted(t.records, "event", "events");
   if (t.rank >= 0) out << ", rank " << t.rank;
   if (t.rank >= 0 && t.world_size >= 0) out << " of " << t.world_size;
@@ -164,7 +187,8 @@ void print(std::ostream& out, const Trace& t, const Metrics& m) {
   out << "\n";
   for (const auto& d : m.devices) print_device(out, d);
   for (const viewer::ToldDiagnosis& told : viewer::tell_diagnosis(t, m))
-    out << "  - " << told.title << ". " << told.sentence << "\n";
+    out << "  - " << told.title << ". " << told.sentence << (r.replayed.says(told.diagnosis) ? " " : "")
+        << viewer::replay_sentence(r.replayed, told.diagnosis) << "\n";
   if (m.devices.empty()) print_spans(out, t);
   for (const auto& loss : t.losses) out << "  - Lost: " << loss << "\n";
 }
@@ -190,6 +214,9 @@ void print_waits(std::ostream& out, const std::vector<viewer::Row>& rows,
     print_table(out, table);
   }
   out << "  " << viewer::waits_sentences(rows, waits, steps) << "\n";
+  if (waits.culprit >= 0)
+    if (const auto won = viewer::on_time_sentence(viewer::rank_on_time(rows, waits.culprit)); !won.empty())
+      out << "  " << won << "\n";
   const auto longest = models::trace::slowest_rank(steps);
   if (waits.collectives.empty() && viewer::not_one_job(rows, waits).empty() && longest.row >= 0 &&
       longest.excess >= viewer::notable_excess)
@@ -226,6 +253,9 @@ Json job_json(std::vector<viewer::RecordingPtr> recordings) {
                     {"device", rows[static_cast<std::size_t>(w.culprit)].device},
                     {"share_of_waiting", w.culprit_share()},
                     {"stands_out", w.stands_out}};
+  if (const auto on_time = viewer::rank_on_time(rows, w.culprit); w.culprit >= 0 && on_time.replayed)
+    j["culprit"]["on_time"] = {
+        {"spared_ns", on_time.spared_ns}, {"won_ns", on_time.won_ns}, {"explained", on_time.fit.explained}};
   for (const auto& c : w.collectives) {
     Json waited = Json::array();
     for (std::size_t i = 0; i < rows.size(); ++i)
@@ -314,6 +344,7 @@ int trace(const Arguments& a, const Streams& s) {
     const auto recording = std::make_shared<viewer::Recording>();
     recording->trace = std::move(*read);
     recording->metrics = models::trace::measure(recording->trace);
+    recording->replayed = viewer::replayed(recording->trace, recording->metrics);
     recordings.push_back(recording);
   }
   for (const auto& left_out : viewer::drop_repeated(recordings, false)) s.error << left_out << "\n";
@@ -324,12 +355,12 @@ int trace(const Arguments& a, const Streams& s) {
   }
   if (a.has("--json")) {
     Json all = Json::array();
-    for (const auto& r : recordings) all.push_back(trace_json(r->trace, r->metrics));
+    for (const auto& r : recordings) all.push_back(trace_json(*r));
     if (viewer::rows_of(recordings).size() > 1) all.push_back({{"ranks", job_json(recordings)}});
     if (!all.empty()) s.out << to_text(all, 2) << "\n";
     return status;
   }
-  for (const auto& r : recordings) print(s.out, r->trace, r->metrics);
+  for (const auto& r : recordings) print(s.out, *r);
   if (viewer::rows_of(recordings).size() > 1) print_job(s.out, recordings);
   return status;
 }

@@ -184,6 +184,13 @@ void describe_ranks(Fields& f, Outputs& o) {
   f.real("late_rank_idle_cost_s", o.late.idle_cost_s, {"With nothing to compute", "s"},
          "The part of that in which the rank that waited computed nothing: the rest hides under computation.",
          {.absent = no_collective});
+  f.real("late_rank_spared_s", o.late.spared_s, {"On time it spares the others", "s"},
+         "What the others would wait less if it came with the last of them, call by call, nothing run again.",
+         {.absent = no_collective,
+          .formula = "sum of (its start - start of the last other) x others over the collectives where it is last"});
+  f.real("late_rank_won_s", o.late.won_s, {"On time the job wins", "s"},
+         "By how much a replay of all ranks is shorter when it comes to no collective later than the last other.",
+         {.absent = no_collective});
   f.real("late_rank_share", o.late.share, {"Share of all waiting", "%"},
          {.absent = no_collective, .formula = "its cost / all waiting"});
   f.real("late_rank_step_s", o.late.each_step_s, {"Each other rank, per step", "s"},
@@ -230,6 +237,10 @@ void describe(Fields& f, Outputs& o) {
   f.text("losses", o.losses, "Not read");
   f.group("Diagnosis");
   f.text("diagnosis", o.diagnosis, "Diagnosis");
+  f.real("explained_share", o.explained_share, {"Explained by the replay", "%"},
+         "How much of the device's time comes out again when the recording is run again from what it says.",
+         {.absent = no_device,
+          .formula = "sum of the shorter / sum of the longer of recorded and replayed time between ends of work"});
   f.table("findings", o.findings, "Findings", {.max_items = 64});
   f.group("Tables");
   f.table("kernels", o.kernels, "Kernels, whole recording", {.max_items = 200});

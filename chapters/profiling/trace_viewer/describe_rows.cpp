@@ -78,6 +78,7 @@ void describe(Fields& f, Finding& r) {
   f.text("title", r.title, "In short");
   f.text("finding", r.finding, "Finding");
   f.real("covers_s", r.covers_s, {"Costs", "s"});
+  f.real("won_s", r.won_s, {"Shorter without it", "s"}, {.absent = "The finding cannot be taken out of a replay."});
 }
 
 void describe(Fields& f, View& v) {

@@ -102,9 +102,15 @@ void state_threads(Run& run, Outputs& out) {
 
 void state_findings(const Row& row, Outputs& out) {
   const models::trace::Metrics& metrics = row.recording->metrics;
-  for (ToldDiagnosis& told : tell_diagnosis(row.recording->trace, metrics))
-    out.findings.push_back({std::move(told.title), std::move(told.sentence),
-                            covered_s(metrics.diagnosis[told.diagnosis]), static_cast<int>(told.diagnosis)});
+  const Replayed& replayed = row.recording->replayed;
+  if (!replayed.won_ns.empty()) out.explained_share = 100 * replayed.fit.explained;
+  for (ToldDiagnosis& told : tell_diagnosis(row.recording->trace, metrics)) {
+    const std::string won = replay_sentence(replayed, told.diagnosis);
+    out.findings.push_back({std::move(told.title), told.sentence + (won.empty() ? "" : " ") + won,
+                            covered_s(metrics.diagnosis[told.diagnosis]),
+                            replayed.says(told.diagnosis) ? seconds(replayed.won_ns[told.diagnosis]) : absent,
+                            static_cast<int>(told.diagnosis)});
+  }
 }
 
 }  // namespace chapters::profiling::trace_viewer

@@ -42,6 +42,8 @@ struct LaunchFigures {
 struct LateRank {
   double rank = absent, cost_s = absent, idle_cost_s = absent, share = absent;
   double times_last = absent, collectives = absent;
+  double spared_s = absent;     ///< on time, what the others would wait less, call by call
+  double won_s = absent;        ///< on time, what a replay of all ranks would end earlier
   double each_step_s = absent;  ///< what each other rank loses by it in a step; absent where no step is marked
 };
 /// The rank that computes longest; absent where there is one rank.

@@ -98,7 +98,8 @@ struct CollectiveRow {
 struct Finding {
   std::string title, finding;
   double covers_s = 0;
-  int diagnosis = -1;  ///< index into Metrics::diagnosis of the chosen recording; -1: about all ranks
+  double won_s = absent;  ///< by how much a replay without it is shorter; absent where nothing is replayed
+  int diagnosis = -1;     ///< index into Metrics::diagnosis of the chosen recording; -1: about all ranks
 };
 
 /// Where a finding, a gap or a match lies in the timeline.
@@ -120,6 +121,7 @@ struct Outputs {
   LateRank late;
   double collectives_waited_s = absent;
   SlowRank slowest;
+  double explained_share = absent;  ///< %, how much of the recording its replay explains
   Matches matches;
   BesideFigures beside;
   std::string diagnosis, losses;

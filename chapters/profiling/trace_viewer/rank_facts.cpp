@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "chapters/profiling/trace_viewer/ranks_text.h"
+#include "chapters/profiling/trace_viewer/replay_facts.h"
 #include "models/trace/measure/window.h"
 
 namespace chapters::profiling::trace_viewer {
@@ -61,8 +62,16 @@ void state_waits(Run& run, Outputs& out) {
               .collectives = static_cast<double>(w.collectives.size())};
   if (out.steps > 0 && run.rows.size() > 1)
     out.late.each_step_s = out.late.cost_s / static_cast<double>(out.steps) / static_cast<double>(run.rows.size() - 1);
-  if (w.stands_out)
-    out.findings.push_back({waits_title(run.rows, w), waits_sentences(run.rows, w, run.rank_steps), out.late.cost_s});
+  const RankOnTime on_time = rank_on_time(run.rows, w.culprit);
+  if (on_time.replayed) {
+    out.late.spared_s = seconds(on_time.spared_ns);
+    out.late.won_s = seconds(on_time.won_ns);
+  }
+  if (!w.stands_out) return;
+  const std::string won = on_time_sentence(on_time);
+  out.findings.push_back({waits_title(run.rows, w),
+                          waits_sentences(run.rows, w, run.rank_steps) + (won.empty() ? "" : " ") + won,
+                          out.late.cost_s, out.late.won_s});
 }
 
 /// The kernels beside, joined by name. Recordings of different length are compared by the step, where both have steps.

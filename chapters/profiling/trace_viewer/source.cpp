@@ -13,6 +13,7 @@ ReadRecording recorded(models::trace::Bytes bytes, std::string_view origin, cons
   auto out = std::make_shared<Recording>();
   out->trace = std::move(*read);
   out->metrics = models::trace::measure(out->trace);
+  out->replayed = replayed(out->trace, out->metrics);
   return ReadRecording::ok(std::move(out));
 }
 

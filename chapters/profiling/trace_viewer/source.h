@@ -5,6 +5,7 @@
 
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
+#include "chapters/profiling/trace_viewer/replay_facts.h"
 #include "models/base/result.h"
 #include "models/trace/measure/metrics.h"
 #include "models/trace/trace.h"
@@ -12,10 +13,11 @@
 
 namespace chapters::profiling::trace_viewer {
 
-/// A recording with what was measured on it. Immutable; shared by all who show it.
+/// A recording with what was measured on it, and what it would win. Immutable; shared by all who show it.
 struct Recording {
   models::trace::Trace trace;
   models::trace::Metrics metrics;
+  Replayed replayed;
 };
 using RecordingPtr = std::shared_ptr<const Recording>;
 

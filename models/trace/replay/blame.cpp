@@ -71,12 +71,4 @@ std::vector<std::int64_t> waits_matrix(const JobGraph& graph, const JobTimes& ti
   return out;
 }
 
-std::vector<JobChange> rank_on_time(const JobGraph& graph, std::uint32_t rank) {
-  std::vector<JobChange> out;
-  for (std::uint32_t i = 0; i < graph.tasks.size(); ++i)
-    if (graph.tasks[i].meeting != no_task && graph.rank_of(i) == rank)
-      out.push_back({.task = i, .duration_ns = JobChange::keep, .on_time = true});
-  return out;
-}
-
 }  // namespace models::trace

@@ -10,17 +10,15 @@ namespace {
 /// What the changes leave of the tasks: their durations, and who waits for what.
 struct ChangedTasks {
   std::vector<std::int64_t> duration_ns;
-  std::vector<bool> alone, on_time;
+  std::vector<bool> alone;
 
-  ChangedTasks(const JobGraph& graph, std::span<const JobChange> changes)
-      : alone(graph.tasks.size(), false), on_time(graph.tasks.size(), false) {
+  ChangedTasks(const JobGraph& graph, std::span<const JobChange> changes) : alone(graph.tasks.size(), false) {
     for (const JobTask& t : graph.tasks) duration_ns.push_back(t.duration_ns);
     for (const JobChange& c : changes) {
       if (c.task >= graph.tasks.size()) continue;
       if (c.duration_ns != JobChange::keep)
         duration_ns[c.task] = std::clamp<std::int64_t>(c.duration_ns, 0, max_duration_ns);
       if (!c.waits) alone[c.task] = true;
-      if (c.on_time) on_time[c.task] = true;
     }
   }
 };
@@ -66,11 +64,9 @@ std::vector<JobLink> Replay::chain(const JobTimes& times, std::uint32_t node,
       node = 2 * i;
       continue;
     }
-    // The others are on time, so the last to come is one that says nothing else.
     const auto first = parts_.begin() + parts_of_[t.meeting], end = parts_.begin() + parts_of_[t.meeting + 1];
-    auto last = std::find_if(
-        first, end, [&](std::uint32_t p) { return times.start_ns[p] == from && !tasks.alone[p] && !tasks.on_time[p]; });
-    if (last == end) last = std::find_if(first, end, [&](std::uint32_t p) { return times.start_ns[p] == from; });
+    const auto last =
+        std::find_if(first, end, [&](std::uint32_t p) { return times.start_ns[p] == from && !tasks.alone[p]; });
     if (last == end) break;
     go_to(2 * *last, JobHold::meeting, from);
   }

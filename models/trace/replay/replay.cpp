@@ -22,19 +22,18 @@ bool to_end(JobEdgeAt at) { return at == JobEdgeAt::end_to_end || at == JobEdgeA
 
 }  // namespace
 
-/// What changes say beyond times, by task.
-struct Replay::Flags {
-  enum : std::uint8_t { alone = 1, on_time = 2 };
-  std::vector<std::uint8_t> of;  ///< empty: nothing is said
+/// Tasks that wait for nothing but their lane.
+struct Replay::Alone {
+  std::vector<bool> tasks;  ///< empty: none
 
-  Flags(std::size_t tasks, std::span<const JobChange> changes) {
+  Alone(std::size_t count, std::span<const JobChange> changes) {
     for (const JobChange& c : changes) {
-      if (c.task >= tasks || (c.waits && !c.on_time)) continue;
-      if (of.empty()) of.resize(tasks, 0);
-      of[c.task] |= static_cast<std::uint8_t>((c.waits ? 0 : alone) | (c.on_time ? on_time : 0));
+      if (c.task >= count || c.waits) continue;
+      if (tasks.empty()) tasks.resize(count, false);
+      tasks[c.task] = true;
     }
   }
-  bool has(std::uint32_t task, std::uint8_t flag) const { return !of.empty() && (of[task] & flag) != 0; }
+  bool has(std::uint32_t task) const { return !tasks.empty() && tasks[task]; }
 };
 
 Status Replay::check() const {
@@ -175,7 +174,7 @@ void Replay::run(std::span<const JobChange> changes, JobTimes& times) const {
     if (c.not_before_ns != JobChange::keep)
       times.start_ns[c.task] = std::clamp<std::int64_t>(c.not_before_ns, 0, max_duration_ns);
   }
-  const Flags flags(tasks, changes);
+  const Alone alone_tasks(tasks, changes);
   const auto after_arcs = [&](std::uint32_t node, std::int64_t at) {
     for (std::uint32_t a = arcs_of_[node]; a < arcs_of_[node + 1]; ++a) {
       const Arc& arc = arcs_[a];
@@ -189,27 +188,15 @@ void Replay::run(std::span<const JobChange> changes, JobTimes& times) const {
       const std::uint32_t meeting = node - 2 * tasks;
       const std::span<const std::uint32_t> parts(parts_.data() + parts_of_[meeting],
                                                  parts_of_[meeting + 1] - parts_of_[meeting]);
-      std::int64_t at = -1, late = 0;
+      std::int64_t at = 0;
       for (const std::uint32_t p : parts)
-        if (flags.has(p, Flags::on_time))
-          late = std::max(late, times.start_ns[p]);
-        else if (!flags.has(p, Flags::alone))
-          at = std::max(at, times.start_ns[p]);
-      if (at < 0) at = late;
+        if (!alone_tasks.has(p)) at = std::max(at, times.start_ns[p]);
       times.meeting_ns[meeting] = at;
-      for (const std::uint32_t p : parts)
-        if (flags.has(p, Flags::on_time) && times.start_ns[p] > at) {
-          times.start_ns[p] = at;
-          for (std::uint32_t b = before_[p]; b != no_task && times.end_ns[b] > at; b = before_[b]) {
-            times.end_ns[b] = at;
-            times.start_ns[b] = std::min(times.start_ns[b], at);
-          }
-        }
       continue;
     }
     const std::uint32_t i = node / 2;
     const JobTask& t = graph_.tasks[i];
-    const bool alone = flags.has(i, Flags::alone);
+    const bool alone = alone_tasks.has(i);
     if (node % 2 == 0) {
       std::int64_t at = times.start_ns[i];
       if (before_[i] != no_task) at = std::max(at, later(times.end_ns[before_[i]], t.gap_ns));

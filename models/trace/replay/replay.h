@@ -26,9 +26,6 @@ struct JobChange {
   std::int64_t duration_ns = 0;       ///< its own work; `keep` leaves it as it is
   std::int64_t not_before_ns = keep;  ///< JobTask::not_before_ns
   bool waits = true;                  ///< false: it follows its lane alone, without edges into it and its meeting
-  /// A part of a meeting that counts as come when the last of the others comes, if it is later: what runs before it on
-  /// its lane counts as done by then, and its lane goes on from there.
-  bool on_time = false;
 };
 
 /// What a changed run takes less than the unchanged one; negative where it takes longer. A step's time runs from the
@@ -93,7 +90,7 @@ class Replay {
     std::uint32_t from;  // node: twice the task, and one more for its end
     JobEdgeKind kind;
   };
-  struct Flags;
+  struct Alone;
   std::vector<JobLink> chain(const JobTimes& times, std::uint32_t node, std::span<const JobChange> changes) const;
   Status check() const;
   void connect();
@@ -133,7 +130,9 @@ JobBlame blame_of(const JobGraph& graph, const JobTimes& times);
 /// Waiting of rank r for rank c in element r * ranks + c.
 std::vector<std::int64_t> waits_matrix(const JobGraph& graph, const JobTimes& times);
 
-/// The rank comes to none of its meetings later than the last of the others.
-std::vector<JobChange> rank_on_time(const JobGraph& graph, std::uint32_t rank);
+/// Changes that bring a rank to each of its meetings no later than the last of the other ranks, as far as its own work
+/// can be blamed: between two meetings all of it is shortened alike, by what makes the rank later there than it already
+/// was. Found in at most eight runs, each of which cuts a part of what is left and never more than that.
+std::vector<JobChange> rank_on_time(const Replay& replay, std::uint32_t rank);
 
 }  // namespace models::trace
