@@ -1,5 +1,7 @@
 #include "chapters/profiling/trace_viewer/replay_facts.h"
 
+#include <cmath>
+
 #include "chapters/profiling/trace_viewer/facts.h"
 #include "chapters/profiling/trace_viewer/rows.h"
 #include "widgets/number/number.h"
@@ -9,8 +11,9 @@ namespace {
 
 std::string replayed_time(std::int64_t ns) { return widgets::format_text(static_cast<double>(ns) * 1e-9, "s", 3); }
 
+/// Rounded down: what is not all of it is not called 100 %.
 std::string explained_text(const models::trace::ReplayFit& fit) {
-  return widgets::format_text(100 * fit.explained, "%", 3);
+  return widgets::format_text(std::floor(1000 * fit.explained) / 10, "%", 3);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,6 +13,19 @@ namespace models::trace {
 
 /// More than starting work takes is no delay of a launch, and not of one stream after another.
 inline constexpr std::int64_t max_launch_delay_ns = 100'000;
+
+inline constexpr std::int64_t far_ns = std::numeric_limits<std::int64_t>::max() / 3;
+
+/// Stops far away: a clock that jumps must not wrap round.
+inline std::int64_t far_sum(std::int64_t a, std::int64_t b) {
+  std::int64_t out = 0;
+  if (__builtin_add_overflow(a, b, &out)) return a < 0 ? -far_ns : far_ns;
+  return std::clamp(out, -far_ns, far_ns);
+}
+/// Time from a to b, both anywhere.
+inline std::int64_t far_span(std::int64_t a, std::int64_t b) {
+  return far_sum(std::clamp(b, -far_ns, far_ns), -std::clamp(a, -far_ns, far_ns));
+}
 
 /// A call that launches work or waits for it.
 struct RecordedCall {

@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "models/trace/measure/intervals.h"
+#include "models/trace/replay/recorded_build.h"
 #include "models/trace/replay/recorded_job.h"
 
 namespace models::trace {
@@ -50,7 +51,7 @@ std::vector<JobChange> without_events(const RecordedJob& job, std::uint32_t rank
       out.push_back({.task = task});
     } else if (track.kind == TrackKind::thread || track.kind == TrackKind::python) {
       by_thread[track.pid + '\n' + track.tid].push_back(
-          {e.start_ns + job.clock_ns[rank], e.end_ns() + job.clock_ns[rank]});
+          {far_sum(e.start_ns, job.clock_ns[rank]), far_sum(e.end_ns(), job.clock_ns[rank])});
     }
   }
   for (const RecordedJob::HostLane& host : job.hosts) {

@@ -30,8 +30,8 @@ void RecordedJobBuilder::measure_delays() {
   for (const Lane& l : streams_)
     for (std::uint32_t i = l.first; i < l.first + l.count; ++i) {
       const std::uint32_t call = call_of(i);
-      const std::int64_t free_ns = i > l.first ? job_.end_ns[i - 1] : INT64_MIN;
-      const std::int64_t called_ns = call == no_task ? INT64_MIN : job_.end_ns[call];
+      const std::int64_t free_ns = i > l.first ? job_.end_ns[i - 1] : -far_ns;
+      const std::int64_t called_ns = call == no_task ? -far_ns : job_.end_ns[call];
       const std::int64_t delay = job_.start_ns[i] - called_ns, gap = job_.start_ns[i] - free_ns;
       if (called_ns > free_ns && delay >= 0 && delay <= max_launch_delay_ns) delays.push_back(delay);
       if (called_ns <= free_ns && i > l.first && gap < kernel_wait_below_ns) gaps.push_back(gap);
@@ -77,7 +77,7 @@ void RecordedJobBuilder::add_launches() {
 void RecordedJobBuilder::add_gaps() {
   for (const Lane& l : streams_)
     for (std::uint32_t i = l.first; i < l.first + l.count; ++i) {
-      const std::int64_t start_ns = job_.start_ns[i], free_ns = i > l.first ? job_.end_ns[i - 1] : INT64_MIN / 4;
+      const std::int64_t start_ns = job_.start_ns[i], free_ns = i > l.first ? job_.end_ns[i - 1] : -far_ns;
       const std::int64_t gap = start_ns - free_ns;
       std::int64_t& needs = graph_.tasks[i].gap_ns;
       needs = i > l.first ? std::min(gap, gap_ns_) : 0;

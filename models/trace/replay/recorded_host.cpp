@@ -130,7 +130,7 @@ void RecordedJobBuilder::add_host(std::uint32_t part, std::vector<RecordedCall> 
   const std::uint32_t lane = graph_.add_lane("host", rank);
   part_of_lane_.push_back(part);
   const auto task = [&](std::int64_t from, std::int64_t to, std::uint32_t event, std::uint32_t track) {
-    add(part, {.duration_ns = to - from, .lane = lane, .event = event}, from, to, track);
+    add(part, {.duration_ns = far_span(from, to), .lane = lane, .event = event}, from, to, track);
   };
   for (const RecordedCall& c : calls) {
     if (c.start_ns > at) task(at, c.start_ns, none, c.track);

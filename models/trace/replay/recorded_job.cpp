@@ -7,18 +7,6 @@
 #include "models/trace/replay/recorded_build.h"
 
 namespace models::trace {
-namespace {
-
-constexpr std::int64_t far_ns = std::numeric_limits<std::int64_t>::max() / 3;
-
-/// Stops far away: a clock that jumps must not wrap round.
-std::int64_t far_sum(std::int64_t a, std::int64_t b) {
-  std::int64_t out = 0;
-  if (__builtin_add_overflow(a, b, &out)) return a < 0 ? -far_ns : far_ns;
-  return std::clamp(out, -far_ns, far_ns);
-}
-
-}  // namespace
 
 std::uint32_t RecordedJob::task_of(std::uint32_t rank, std::uint32_t event) const {
   if (rank >= part_of.size()) return no_task;

@@ -1,6 +1,7 @@
 // A recording, JSON or gz: what is accepted can be measured, its events lie in their tracks by start, and its export
 // opens again to the same busy time.
 #include "models/trace/measure/metrics.h"
+#include "models/trace/replay/recorded_job.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace models::trace;
@@ -29,6 +30,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const auto& h : d.host_wait.what) sum += h.ns;
     fuzz::require(sum == d.host_wait.total_ns && d.host_wait.after_sync_ns <= sum && sum <= d.idle.host_wait_ns,
                   "waits for the host that do not add up");
+  }
+  std::vector<RecordedRank> ranks;
+  for (const auto& d : m.devices) ranks.push_back({&*read, d.device, m.steps});
+  if (const auto job = recorded_job(ranks); fuzz::accepted(job)) {
+    fuzz::require(job->fit.explained >= 0 && job->fit.explained <= 1, "a replay that explains more than all");
+    (void)won_by_diagnosis(*job, *read, m);
   }
   (void)shape(*read);
   const auto json = to_chrome_json(*read);
