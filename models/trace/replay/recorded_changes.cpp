@@ -1,7 +1,7 @@
 #include <algorithm>
+#include <string>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "models/trace/measure/intervals.h"
 #include "models/trace/replay/recorded_build.h"
