@@ -74,7 +74,7 @@ TEST_CASE("several files are the ranks of one job: who is in it, and who is late
        {"\n  rank 3 ", "in collectives", "costliest collectives",
         "  Rank 2 arrives last in 20 of 20 collectives and costs the others 149 ms, 100 % of all waiting",
         "It computes 21.3 % longer a step than the median of the others", "The recordings share one clock",
-        "On time, no later than the last of the others, it would spare them 148 ms of that, call by call; a replay "
+        "On time, no later than the last of the others, it would spare them 149 ms of that, call by call; a replay "
         "that "
         "explains 99.1 % of the job is 17.9 ms shorter."})
     CHECK(block.find(part) != std::string::npos);
