@@ -72,6 +72,7 @@
   LAB(interview, drills) \
   LAB(interview, readiness) \
   LAB(kernels, lab) \
+  LAB(debugging, pyramid) \
   LAB(gallery, widgets)
 // clang-format on
 
@@ -127,6 +128,7 @@ constexpr Chapter contents[] = {
     {"driving", "10", "Driving", of("driving")},
     {"interview", "11", "Interview", of("interview")},
     {"kernels", "12", "Kernels", of("kernels")},
+    {"debugging", "13", "Debugging", of("debugging")},
 };
 
 }  // namespace

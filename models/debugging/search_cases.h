@@ -36,8 +36,8 @@ struct DealtCase {
   Prior prior = Prior::own;
   SearchCase search;
   double cause_draw = 0;            ///< in [0, 1): which cause it is, by the likelihoods
-  std::vector<double> check_draws;  ///< of each check, in [0, 1): it convicts if it sees more than that
-  std::vector<double> alarm_draws;  ///< of each check, in [0, 1): a false alarm if below its probability
+  std::vector<double> check_draws;  ///< for each check, in [0, 1): it convicts if it sees more than that
+  std::vector<double> alarm_draws;  ///< for each check, in [0, 1): a false alarm if below its probability
 };
 DealtCase deal_case(std::int64_t seed);
 /// The cause that a draw in [0, 1) means under the case's likelihoods.

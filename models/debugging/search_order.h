@@ -34,7 +34,7 @@ struct Check {
   std::string_view id, name;
   Layer layer{};
   double minutes = 1;
-  std::vector<double> sees;  ///< of each cause: the probability that the check convicts it when it is there
+  std::vector<double> sees;  ///< for each cause: the probability that the check convicts it when it is there
 };
 
 struct SearchCase {
@@ -61,8 +61,8 @@ struct SearchStep {
 
 struct SearchWalk {
   std::vector<SearchStep> steps;
-  std::vector<double> cause_minutes;  ///< of each cause: mean minutes until it is found, if it is the one
-  std::vector<double> missed;         ///< of each cause: the probability that all checks miss it
+  std::vector<double> cause_minutes;  ///< for each cause: mean minutes until it is found, if it is the one
+  std::vector<double> missed;         ///< for each cause: the probability that all checks miss it
   double mean_minutes = 0;
   double end_minutes = 0;  ///< when the last check is done
   double escalated = 0;    ///< probability that all checks miss

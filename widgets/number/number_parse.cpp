@@ -192,6 +192,10 @@ constexpr Alias aliases[] = {{"s", "sec", 1},
                              {"s", "d", 86400},
                              {"s", "day", 86400},
                              {"s", "days", 86400},
+                             {"min", "minute", 1},
+                             {"min", "minutes", 1},
+                             {"min", "s", 1.0 / 60},
+                             {"min", "h", 60},
                              {"B", "byte", 1},
                              {"B", "bytes", 1},
                              {"B", "bit", 0.125},
@@ -236,8 +240,12 @@ std::optional<double> suffix_factor(std::string_view typed, std::string_view uni
   if (!typed.ends_with(tail)) return std::nullopt;
   const std::string_view head = trimmed(typed.substr(0, typed.size() - tail.size()));
   if (unit == "%" && (head == "percent" || head == "per cent")) return 1.0;
-  if (unit_head(unit) == "%" || family == UnitFamily::plain)
-    return head == unit_head(unit) && !head.empty() ? std::optional<double>(1.0) : std::nullopt;
+  if (unit_head(unit) == "%" || family == UnitFamily::plain) {
+    if (head == unit_head(unit) && !head.empty()) return 1.0;
+    for (const Alias& a : aliases)
+      if (a.head == unit_head(unit) && a.typed == head) return a.factor;
+    return std::nullopt;
+  }
   // The dollar sign was read before the number.
   if (family == UnitFamily::money) {
     std::string_view prefix = head;

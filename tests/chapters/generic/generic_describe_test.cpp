@@ -24,8 +24,8 @@ bool is_snake_case(std::string_view key) {
 /// Shown with a prefix, as a percentage, as intensity, or as a pure number: anything else would be printed and never
 /// converted.
 bool is_known_unit(std::string_view unit) {
-  return unit.empty() || unit == "%" || unit == widgets::times_unit || unit == "FLOP/B" ||
-         widgets::unit_family(unit) != widgets::UnitFamily::plain;
+  return unit.empty() || unit == "%" || unit == widgets::times_unit || unit == "FLOP/B" || unit == "min" ||
+         unit == "%/min" || widgets::unit_family(unit) != widgets::UnitFamily::plain;
 }
 
 void check_fields(const Fields& fields, const std::string& owner) {
