@@ -16,10 +16,10 @@ struct Scores {
 /// Diagnoses jobs of several shapes with one fault, each with so many seeds.
 Scores scores_of(HangFault fault, std::int64_t ahead, int seeds) {
   Scores out;
-  for (const HangJob shape : {HangJob{.tensor_parallel = 1, .data_parallel = 4, .pipeline_parallel = 1},
-                              HangJob{.tensor_parallel = 2, .data_parallel = 4, .pipeline_parallel = 1},
-                              HangJob{.tensor_parallel = 2, .data_parallel = 2, .pipeline_parallel = 2},
-                              HangJob{.tensor_parallel = 4, .data_parallel = 4, .pipeline_parallel = 4}}) {
+  for (const HangJob& shape : {HangJob{.tensor_parallel = 1, .data_parallel = 4, .pipeline_parallel = 1},
+                               HangJob{.tensor_parallel = 2, .data_parallel = 4, .pipeline_parallel = 1},
+                               HangJob{.tensor_parallel = 2, .data_parallel = 2, .pipeline_parallel = 2},
+                               HangJob{.tensor_parallel = 4, .data_parallel = 4, .pipeline_parallel = 4}}) {
     HangJob job = shape;
     job.fault = fault;
     job.ahead = ahead;
