@@ -120,7 +120,7 @@ class DumpReader {
       const auto key = text_of(items[i]);
       if (!key || tree_.at(items[i + 1]).kind != Kind::dictionary) continue;
       FlightStatus s;
-      s.group = *key;
+      s.group = printable(*key, 80);
       s.enqueued = number_of(tree_.value(items[i + 1], "last_enqueued_collective")).value_or(-1);
       s.started = number_of(tree_.value(items[i + 1], "last_started_collective")).value_or(-1);
       s.completed = number_of(tree_.value(items[i + 1], "last_completed_collective")).value_or(-1);
