@@ -145,7 +145,8 @@ void fill_figures(const KernelReport& r, Outputs& out) {
     std::string name(names.key);
     if (names.figure >= Figure::limit_registers && names.figure <= Figure::limit_blocks) name = "blocks by " + name;
     std::replace(name.begin(), name.end(), '_', ' ');
-    for (const std::string_view unit : {" pct", " bytes per s", " bytes", " hz", " s"})
+    if (name.ends_with(" hz")) name.replace(name.size() - 2, 2, "clock");
+    for (const std::string_view unit : {" pct", " bytes per s", " bytes", " s"})
       if (name.size() > unit.size() && name.ends_with(unit)) {
         name.resize(name.size() - unit.size());
         break;

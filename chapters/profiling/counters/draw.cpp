@@ -53,12 +53,12 @@ void draw_ground(Plot& plot, const Inputs& in, const Picture& picture) {
   plot.text(2, in.low_percent - 3, "neither: warps wait", {.colour = t.muted});
   plot.text(2, in.roof_percent - 3, "compute heavier", {.colour = t.of(widgets::Meaning::compute_bound)});
   plot.text(2, 97, "near the compute roof", {.colour = t.of(widgets::Meaning::compute_bound)});
-  plot.text(in.low_percent + 1, 4, "memory heavier", {.colour = t.of(widgets::Meaning::memory_bound)});
-  plot.text(in.roof_percent + 1, 12, "near the roof", {.colour = t.of(widgets::Meaning::memory_bound)});
+  plot.text(in.low_percent + 1, 24, "memory heavier", {.colour = t.of(widgets::Meaning::memory_bound)});
+  plot.text(in.roof_percent + 1, 24, "near the roof", {.colour = t.of(widgets::Meaning::memory_bound)});
 }
 
 widgets::PlotOptions map_options(ImVec2 size) {
-  return {.x = {.lo = 0, .hi = 100, .label = "memory, the busiest of all units that move data", .unit = "%"},
+  return {.x = {.lo = 0, .hi = 100, .label = "memory, its busiest unit", .unit = "%"},
           .y = {.lo = 0, .hi = 100, .label = "compute, the busiest pipe", .unit = "%"},
           .size = size,
           .ghost = false};
