@@ -82,6 +82,8 @@ std::string sample_file(FileKind kind) {
       return weights_file(64, 64);
     case FileKind::kernel_report:
       return read_text(data_file("kernel_reports/details.txt"));
+    case FileKind::flight_recorder:
+      return read_text(data_file("hangs/p2p_missing_send/rank0.json"));
     default:
       return {};
   }

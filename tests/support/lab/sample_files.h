@@ -14,6 +14,7 @@ inline constexpr chapters::FileKind sampled_kinds[] = {
     chapters::FileKind::memory_timeline, chapters::FileKind::allocator_events, chapters::FileKind::collective_log,
     chapters::FileKind::topology_table,  chapters::FileKind::arrivals,         chapters::FileKind::kernel_measurements,
     chapters::FileKind::model_config,    chapters::FileKind::safetensors,      chapters::FileKind::kernel_report,
+    chapters::FileKind::flight_recorder,
 };
 
 }  // namespace support
