@@ -66,7 +66,7 @@ const std::vector<Command>& commands() {
        {{"-o", "DIR", "the folder, made when there is none"},
         size_option,
         {"--theme", "dark|light", "both unless told"}},
-       {"ridgeline tour driving -o tour", "ridgeline tour serving -o tour --theme light --size 640x480"},
+       {"ridgeline tour driving -o tour", "ridgeline tour kernels -o tour --theme light --size 640x480"},
        tour,
        1},
       {"handout",

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/platform/json.h"
+#include "tests/support/base/effort.h"
 #include "tests/support/lab/cli_run.h"
 
 using app::Json;
@@ -11,6 +12,7 @@ using support::Ran;
 using support::run_cli;
 
 TEST_CASE("check recomputes every claim and published count, and all agree") {
+  if (sanitized()) return;  // each lab's own claims are recomputed under sanitizers by the generic tests
   const Ran r = run_cli({"check"});
   INFO(r.out);
   CHECK(r.status == 0);

@@ -76,14 +76,14 @@ TEST_CASE("render writes true vector SVG with text as text, and the canvas's dat
 TEST_CASE("a tour has home and each lab: in the theme, on a small screen and in presentation, with an index") {
   need_egl();
   const Folder folder;
-  const Ran r = run_cli({"tour", "serving", "-o", folder.path.string(), "--theme", "light", "--size", "640x480"});
+  const Ran r = run_cli({"tour", "driving", "-o", folder.path.string(), "--theme", "light", "--size", "640x480"});
   CHECK(r.error == "");
   REQUIRE(r.status == 0);
   // Home in two sizes, and each lab of the chapter in three.
   const auto labs = chapters::all_labs();
-  const auto of_serving = std::count_if(labs.begin(), labs.end(),
-                                        [](const chapters::LabEntry& lab) { return lab.id.starts_with("serving/"); });
-  CHECK(r.out.find(std::to_string(2 + 3 * of_serving) + " pictures and ") == 0);
+  const auto of_driving = std::count_if(labs.begin(), labs.end(),
+                                        [](const chapters::LabEntry& lab) { return lab.id.starts_with("driving/"); });
+  CHECK(r.out.find(std::to_string(2 + 3 * of_driving) + " pictures and ") == 0);
   const std::string page = folder.read("index.html");
   const auto size_of = [&](const char* name) {  // from the PNG's header, big-endian
     INFO(name);
@@ -99,9 +99,9 @@ TEST_CASE("a tour has home and each lab: in the theme, on a small screen and in 
   };
   CHECK(size_of("home-light.png") == std::pair{640, 480});
   CHECK(size_of("home-1280x800.png") == std::pair{1280, 800});
-  CHECK(size_of("serving-batching-light.png") == std::pair{640, 480});
-  CHECK(size_of("serving-batching-1280x800.png") == std::pair{1280, 800});
-  CHECK(size_of("serving-batching-presentation.png") == std::pair{640, 480});
+  CHECK(size_of("driving-gantt-light.png") == std::pair{640, 480});
+  CHECK(size_of("driving-gantt-1280x800.png") == std::pair{1280, 800});
+  CHECK(size_of("driving-gantt-presentation.png") == std::pair{640, 480});
 }
 
 TEST_CASE("render and tour refuse what they cannot do in one sentence, and write nothing") {
