@@ -10,6 +10,7 @@ using app::Json;
 using Catch::Approx;
 using support::Ran;
 using support::run_cli;
+using support::sanitized;
 
 TEST_CASE("check recomputes every claim and published count, and all agree") {
   if (sanitized()) return;  // each lab's own claims are recomputed under sanitizers by the generic tests

@@ -16,6 +16,7 @@
 using support::Ran;
 using support::refused_by_cli;
 using support::run_cli;
+using support::sanitized;
 
 namespace {
 
