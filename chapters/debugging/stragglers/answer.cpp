@@ -18,10 +18,10 @@ std::string ranks_answer(const Outputs& out, const Run& run) {
                      figure(out.waits_s, "s") + " of waiting; on time it would save " + figure(out.won_s, "s") +
                      " of that.\n";
   if (r.computes_longest_rank == out.culprit_rank) return text + "It is also the rank that computes longest.";
-  const std::string longest = rank_words(r.computes_longest_rank);
+  const std::string longest = "Computing takes longest on rank " + figure(r.computes_longest_rank, "", 6);
   if (r.computes_longest_rank == r.waits_longest_rank)
-    return text + longest + " computes longest and waits longest: it comes early and is not to blame.";
-  return text + longest + " computes longest, and is not the one that the others wait for.";
+    return text + longest + ", which waits longest, too: it comes early and is not to blame.";
+  return text + longest + ", which is not the one that the others wait for.";
 }
 
 std::string pipeline_answer(const Outputs& out, const Run& run) {
