@@ -21,11 +21,16 @@ void describe_ranks(Fields& f, RankFigures& r) {
          {.absent = ranks_alone});
   f.real("times_last", r.times_last, "It comes last", "Collectives in which it does.", {.absent = ranks_alone});
   f.real("collectives", r.collectives, "Collectives", "Found on all ranks that take part.", {.absent = ranks_alone});
-  f.real("culprit_waited_s", r.culprit_waited_s, {"It waits itself", "s"}, {.absent = ranks_alone});
-  f.real("waits_longest_rank", r.waits_longest_rank, "Waits longest", {.absent = ranks_alone});
-  f.real("waits_longest_s", r.waits_longest_s, {"... for", "s"}, {.absent = ranks_alone});
-  f.real("computes_longest_rank", r.computes_longest_rank, "Computes longest", {.absent = ranks_alone});
-  f.real("computes_longest_s", r.computes_longest_s, {"... for", "s"}, {.absent = ranks_alone});
+  f.real("culprit_waited_s", r.culprit_waited_s, {"It waits itself", "s"}, "What the rank to blame waits for others.",
+         {.absent = ranks_alone});
+  f.real("waits_longest_rank", r.waits_longest_rank, "Waits longest", "The rank with most waiting in all collectives.",
+         {.absent = ranks_alone});
+  f.real("waits_longest_s", r.waits_longest_s, {"... for", "s"}, "What that rank waits in all.",
+         {.absent = ranks_alone});
+  f.real("computes_longest_rank", r.computes_longest_rank, "Computes longest",
+         "The rank with most time in computing kernels.", {.absent = ranks_alone});
+  f.real("computes_longest_s", r.computes_longest_s, {"... for", "s"}, "What that rank computes in all.",
+         {.absent = ranks_alone});
 }
 
 void describe_pipeline(Fields& f, PipelineFigures& p) {
@@ -60,14 +65,15 @@ void describe_fleet(Fields& f, FleetFigures& v) {
          {.absent = no_fault});
   f.real("delay_steps", v.delay_steps, "Steps until found, here", "After the onset, in the run that is shown.",
          {.absent = no_fault});
-  f.real("guilty", v.guilty, "GPUs at fault", {.absent = fleets_alone});
+  f.real("guilty", v.guilty, "GPUs at fault", "As many as were planted.", {.absent = fleets_alone});
   f.real("guilty_rank", v.guilty_rank, "The first of them", "As it was planted.", {.absent = no_fault});
-  f.real("caught", v.caught, "... found", {.absent = fleets_alone});
-  f.real("missed", v.missed, "... missed", {.absent = fleets_alone});
+  f.real("caught", v.caught, "... found", "With an alarm after the onset.", {.absent = fleets_alone});
+  f.real("missed", v.missed, "... missed", "Without an alarm after the onset.", {.absent = fleets_alone});
   f.real("wrong", v.wrong, "Wrongly accused", "GPUs with an alarm that are healthy, or were until then.",
          {.absent = fleets_alone});
   f.group("What it costs");
-  f.real("healthy_step_s", v.healthy_step_s, {"Step without the fault", "s"}, {.absent = fleets_alone});
+  f.real("healthy_step_s", v.healthy_step_s, {"Step without the fault", "s"},
+         "The same draw without what the fault adds.", {.absent = fleets_alone});
   f.real("added_share", v.added_share, {"The fault adds", "%"}, {.absent = fleets_alone, .formula = "slowdown - 1"});
   f.real("barrier_share", v.barrier_share, {"Waiting for noise alone", "%"},
          "What the slowest of all healthy GPUs adds to a step, pauses left out.",
@@ -76,19 +82,20 @@ void describe_fleet(Fields& f, FleetFigures& v) {
           .source = "David, Nagaraja, Order Statistics, 2003"});
   f.real("lost_hours", v.lost_hours, "GPU-hours lost per month",
          {.absent = fleets_alone, .formula = "GPUs \xC3\x97 730 \xC3\x97 (1 - 1 / slowdown)"});
-  f.real("lost_dollars", v.lost_dollars, {"Lost per month", "$"}, {.absent = fleets_alone});
+  f.real("lost_dollars", v.lost_dollars, {"Lost per month", "$"}, "GPU-hours lost at the price that is set.",
+         {.absent = fleets_alone});
 }
 
 }  // namespace
 
 void describe(Fields& f, RankRow& r) {
-  f.integer("rank", r.rank, "Rank");
-  f.real("computing_s", r.computing_s, {"Computes", "s"});
-  f.real("waited_s", r.waited_s, {"Waits", "s"});
-  f.real("blamed_s", r.blamed_s, {"Others wait for it", "s"});
-  f.real("won_s", r.won_s, {"Saved if on time", "s"});
-  f.real("sooner_s", r.sooner_s, {"Job ends sooner", "s"});
-  f.integer("times_last", r.times_last, "Comes last");
+  f.integer("rank", r.rank, "Rank", "Its number in the job.");
+  f.real("computing_s", r.computing_s, {"Computes", "s"}, "Time in computing kernels.");
+  f.real("waited_s", r.waited_s, {"Waits", "s"}, "From its own arrivals to those of the last.");
+  f.real("blamed_s", r.blamed_s, {"Others wait for it", "s"}, "Where it is the last, summed over the others.");
+  f.real("won_s", r.won_s, {"Saved if on time", "s"}, "Waiting of all that goes, call by call.");
+  f.real("sooner_s", r.sooner_s, {"Job ends sooner", "s"}, "The recording run again with it on time.");
+  f.integer("times_last", r.times_last, "Comes last", "Collectives in which it does.");
 }
 
 void describe(Fields& f, Outputs& o) {
@@ -109,8 +116,10 @@ void describe(Fields& f, Outputs& o) {
        .formula = "sum of (its arrival - arrival of the second to last) \xC3\x97 others"});
   f.real("slowdown", o.slowdown, {"Slowdown", "\xC3\x97"}, "As it runs, over how it would run without the straggler.",
          {.headline = true, .formula = "time / time without the straggler"});
-  f.real("waits_s", o.waits_s, {"Waiting of all", "s"}, {.absent = nobody});
-  f.real("length_s", o.length_s, {"Recording, or mean step", "s"});
+  f.real("waits_s", o.waits_s, {"Waiting of all", "s"}, "Summed over all ranks, until the last has come.",
+         {.absent = nobody});
+  f.real("length_s", o.length_s, {"Recording, or mean step", "s"},
+         "From the beginning to the last end of recorded ranks; the mean step of a pipeline or a fleet.");
   f.text("cause", o.cause, "Cause of a pipeline's slowdown");
   describe_ranks(f, o.ranks);
   describe_pipeline(f, o.pipeline);
