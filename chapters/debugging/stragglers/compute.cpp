@@ -198,8 +198,8 @@ Computed compute(const Inputs& in, Progress& progress) {
   const auto run = std::make_shared<Run>();
   for (std::size_t i = 0; i < in.recordings.size(); ++i)
     if (in.recordings[i].file.path.empty())
-      out.losses +=
-          (out.losses.empty() ? "Row " : " Row ") + std::to_string(i + 1) + " of the recordings has no file yet.";
+      out.losses += std::string(out.losses.empty() ? "Row " : " Row ") + std::to_string(i + 1) +
+                    " of the recordings has no file yet.";
   if (has_recordings(in)) {
     read_recordings(in, progress, *run, out);
     if (!out.reason.empty()) return all;

@@ -115,6 +115,16 @@ void paint_plumbs(const Painter& paint, const Places& p, const Picture& picture)
   }
 }
 
+/// `over` on an opaque ground, as one opaque colour.
+ImU32 laid_over(ImU32 ground, ImU32 over, float strength) {
+  ImU32 out = 0;
+  for (int shift = 0; shift < 24; shift += 8) {
+    const float a = static_cast<float>(ground >> shift & 0xFF), b = static_cast<float>(over >> shift & 0xFF);
+    out |= static_cast<ImU32>(std::lround(a + (b - a) * strength)) << shift;
+  }
+  return out | IM_COL32_A_MASK;
+}
+
 /// How long the row waited for the column, and under it what the column costs the others.
 void paint_matrix(const Painter& paint, const Places& p, const Picture& picture) {
   const auto& t = widgets::theme();
@@ -135,10 +145,13 @@ void paint_matrix(const Painter& paint, const Places& p, const Picture& picture)
       if (a == b) paint.line({middle - t.px(5), p.middle(a)}, {middle + t.px(5), p.middle(a)}, t.line);
       if (!(wait > 0)) continue;
       const float strength = 0.12f + 0.88f * static_cast<float>(wait / std::max(1e-12, picture.most_wait_s));
-      paint.rect(min, max, widgets::with_alpha(t.warning, strength), t.px(3));
+      const ImU32 cell = laid_over(t.card, t.warning, strength);
+      paint.rect(min, max, cell, t.px(3));
+      const ImU32 ink =
+          widgets::contrast(t.text, cell) >= widgets::contrast(t.background, cell) ? t.text : t.background;
       if (numbers && !picture.matrix_text[a * n + b].empty())
-        paint.text({middle, p.middle(a) - t.type(Type::small) / 2}, picture.matrix_text[a * n + b],
-                   strength > 0.55f ? t.on_colour : t.text, Type::small, Font::mono, Align::center);
+        paint.text({middle, p.middle(a) - t.type(Type::small) / 2}, picture.matrix_text[a * n + b], ink, Type::small,
+                   Font::mono, Align::center);
     }
   }
   if (picture.most_wait_s > 0) {
