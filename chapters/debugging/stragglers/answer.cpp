@@ -70,7 +70,7 @@ std::string fleet_answer(const Inputs& in, const Outputs& out, const Run& run) {
   if (in.fault == Fault::uneven_data)
     return "Uneven data adds " + adds + " to a step, and no GPU is to blame: the rule accuses " +
            (accuses ? accused : std::string("nobody")) + "." + rule;
-  std::string head = guilty_words(out, run) + " adds " + adds + " to the step of the fleet, ";
+  std::string head = guilty_words(out, run) + " is slow: it adds " + adds + " to the step of the fleet, ";
   if (f.caught == 0) return head + "and the rule misses it." + rule;
   head += "and is found after " + figure(f.delay_steps, "") + (f.delay_steps == 1 ? " step" : " steps");
   return head + (accuses ? ", with " + accused + "." : ".") + rule;

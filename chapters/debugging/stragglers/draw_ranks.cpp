@@ -147,11 +147,17 @@ void paint_matrix(const Painter& paint, const Places& p, const Picture& picture)
       const float strength = 0.12f + 0.88f * static_cast<float>(wait / std::max(1e-12, picture.most_wait_s));
       const ImU32 cell = laid_over(t.card, t.warning, strength);
       paint.rect(min, max, cell, t.px(3));
-      const ImU32 ink =
-          widgets::contrast(t.text, cell) >= widgets::contrast(t.background, cell) ? t.text : t.background;
-      if (numbers && !picture.matrix_text[a * n + b].empty())
-        paint.text({middle, p.middle(a) - t.type(Type::small) / 2}, picture.matrix_text[a * n + b], ink, Type::small,
-                   Font::mono, Align::center);
+      const bool dark = widgets::contrast(t.text, cell) >= widgets::contrast(t.background, cell);
+      const bool plate = !(widgets::contrast(dark ? t.text : t.background, cell) >= 4.6);
+      const ImU32 ink = dark || plate ? t.text : t.background;
+      if (!numbers || picture.matrix_text[a * n + b].empty()) continue;
+      if (plate) {
+        const ImVec2 half{widgets::text_size(picture.matrix_text[a * n + b], Type::small, Font::mono).x / 2 + t.px(2),
+                          t.type(Type::small) / 2 + t.px(1)};
+        paint.rect({middle - half.x, p.middle(a) - half.y}, {middle + half.x, p.middle(a) + half.y}, t.card, t.px(2));
+      }
+      paint.text({middle, p.middle(a) - t.type(Type::small) / 2}, picture.matrix_text[a * n + b], ink, Type::small,
+                 Font::mono, Align::center);
     }
   }
   if (picture.most_wait_s > 0) {

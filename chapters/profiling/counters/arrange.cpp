@@ -143,7 +143,7 @@ void add_ladder(const Inputs& in, const Run& run, Picture& p) {
   const auto& all = measured_reports();
   const std::string& ladder = all[run.chosen].ladder;
   if (ladder.empty()) return;
-  p.ladder_title = "Versions of one kernel: a verdict is no score";
+  p.ladder_title = "Versions of one kernel";
   std::size_t number = 0;
   for (std::size_t i = 0; i < all.size(); ++i)
     if (all[i].ladder == ladder) add(all[i].report, all[i].label, ++number, i == run.chosen);

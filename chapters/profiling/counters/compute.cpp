@@ -244,7 +244,8 @@ Computed<Outputs, Run> compute(const Inputs& in, Progress& progress) {
     report = &chosen->report;
   } else {
     if (!in.report.bytes)
-      return {{.reason = "No report is chosen: open the text, CSV or JSON of a profiler, or take a measured kernel."}};
+      return {{.reason = "No report is chosen that could have a kernel " + std::to_string(in.report_kernel) +
+                         ": open the text, CSV or JSON of a profiler, or take a measured kernel."}};
     run.file = reports_of(*in.report.bytes);
     if (!run.file || !*run.file)
       return {{.reason = run.file ? run.file->error : "The report was not read: open it again."}};

@@ -42,6 +42,7 @@ const Choices& causes() {
 }
 
 constexpr std::string_view printed = "as the report prints it";
+constexpr std::string_view not_printed = "The report prints neither it nor what it follows from.";
 
 }  // namespace
 
@@ -95,7 +96,7 @@ void describe_verdict(Fields& f, Outputs& o) {
 void describe_throughputs(Fields& f, Outputs& o) {
   f.group("Throughputs");
   const auto share = [&](std::string_view key, double& slot, std::string_view label, std::string_view help) {
-    f.real(key, slot, {label, "%"}, help, {.may_be_missing = true, .source = printed});
+    f.real(key, slot, {label, "%"}, help, {.absent = not_printed, .source = printed});
   };
   share("compute_percent", o.compute_percent, "Compute", "The busiest pipe of the SMs, over elapsed cycles.");
   share("memory_percent", o.memory_percent, "Memory", "The busiest of all units that move data, over elapsed cycles.");
@@ -110,61 +111,61 @@ void describe_throughputs(Fields& f, Outputs& o) {
 void describe_scheduler(Fields& f, Outputs& o) {
   f.group("The scheduler");
   f.real("no_eligible_percent", o.no_eligible_percent, {"No warp ready", "%"}, "Cycles in which no warp could go.",
-         {.headline = true, .may_be_missing = true, .source = printed});
+         {.headline = true, .absent = not_printed, .source = printed});
   f.real("issue_percent", o.issue_percent, {"Issues", "%"}, "Cycles in which a warp goes.",
-         {.may_be_missing = true, .formula = "100 - no warp ready", .source = printed});
+         {.absent = not_printed, .formula = "100 - no warp ready", .source = printed});
   f.real("issue_slots_percent", o.issue_slots_percent, {"Issue slots busy", "%"},
-         {.may_be_missing = true, .source = printed});
+         {.absent = not_printed, .source = printed});
   f.real("active_warps", o.active_warps, "Warps there", "Warps that one scheduler has.",
-         {.may_be_missing = true, .source = printed});
+         {.absent = not_printed, .source = printed});
   f.real("eligible_warps", o.eligible_warps, "Warps ready", "Warps of one scheduler that could go.",
-         {.may_be_missing = true, .source = printed});
+         {.absent = not_printed, .source = printed});
   f.real("warp_cycles", o.warp_cycles, "Cycles per instruction", "From one instruction of a warp to its next.",
-         {.may_be_missing = true, .source = printed});
+         {.absent = not_printed, .source = printed});
   f.text("top_stall", o.top_stall, "Longest stall", "What warps wait for most; empty where no stall is printed.");
   f.real("top_stall_percent", o.top_stall_percent, {"Longest stall", "%"},
          "Its share of the cycles between two instructions.",
          {.headline = true,
-          .may_be_missing = true,
+          .absent = not_printed,
           .formula = "cycles of the stall / cycles per instruction",
           .source = printed});
   f.real("top_stall_cycles", o.top_stall_cycles, "Cycles of the longest stall",
-         {.may_be_missing = true, .source = printed});
+         {.absent = not_printed, .source = printed});
 }
 
 void describe_launch(Fields& f, Outputs& o) {
   f.group("Launch");
   f.real("waves", o.also.waves, "Waves", "Rounds in which the blocks fill the chip.",
-         {.may_be_missing = true, .formula = "blocks / (SMs * blocks_per_SM)", .source = "Nsight Compute"});
+         {.absent = not_printed, .formula = "blocks / (SMs * blocks_per_SM)", .source = "Nsight Compute"});
   f.real("tail_percent", o.also.tail_pct, {"Tail at most", "%"}, "What a partial last wave can cost; 0 if it is full.",
-         {.may_be_missing = true, .formula = "1 / (1 + whole_waves)", .source = "Nsight Compute, tail effect"});
+         {.absent = not_printed, .formula = "1 / (1 + whole_waves)", .source = "Nsight Compute, tail effect"});
   f.real("small_grid_percent", o.also.small_grid_pct, {"SMs without a block", "%"}, "Where blocks are fewer than SMs.",
-         {.may_be_missing = true, .formula = "(SMs - blocks) / SMs", .source = "Nsight Compute, small grid"});
-  f.real("grid_blocks", o.grid_blocks, "Blocks of the grid", {.may_be_missing = true, .source = printed});
-  f.real("sm_count", o.sm_count, "SMs of the chip", {.may_be_missing = true, .source = printed});
-  f.real("reported_waves", o.reported.waves, "Waves of the report", {.may_be_missing = true, .source = printed});
+         {.absent = not_printed, .formula = "(SMs - blocks) / SMs", .source = "Nsight Compute, small grid"});
+  f.real("grid_blocks", o.grid_blocks, "Blocks of the grid", {.absent = not_printed, .source = printed});
+  f.real("sm_count", o.sm_count, "SMs of the chip", {.absent = not_printed, .source = printed});
+  f.real("reported_waves", o.reported.waves, "Waves of the report", {.absent = not_printed, .source = printed});
   f.real("reported_tail_percent", o.reported.tail_pct, {"Tail of the report", "%"},
-         {.may_be_missing = true, .formula = "1 / (1 + whole_waves)"});
-  f.real("reported_blocks", o.reported_blocks, "Blocks of the report", {.may_be_missing = true, .source = printed});
-  f.real("reported_sms", o.reported_sms, "SMs of the report", {.may_be_missing = true, .source = printed});
-  f.real("wavefronts", o.wavefronts, "Wavefronts", {.may_be_missing = true, .source = printed});
+         {.absent = not_printed, .formula = "1 / (1 + whole_waves)"});
+  f.real("reported_blocks", o.reported_blocks, "Blocks of the report", {.absent = not_printed, .source = printed});
+  f.real("reported_sms", o.reported_sms, "SMs of the report", {.absent = not_printed, .source = printed});
+  f.real("wavefronts", o.wavefronts, "Wavefronts", {.absent = not_printed, .source = printed});
   f.real("sm_active_percent", o.sm_active_percent, {"An SM works", "%"}, "On average, of the elapsed cycles.",
-         {.may_be_missing = true, .formula = "active_cycles / elapsed_cycles", .source = printed});
+         {.absent = not_printed, .formula = "active_cycles / elapsed_cycles", .source = printed});
   f.group("Occupancy");
   f.real("theoretical_occupancy_percent", o.also.theoretical_occupancy_pct, {"Theoretical occupancy", "%"},
          "Warps that fit on an SM, of those that it holds.",
-         {.may_be_missing = true,
+         {.absent = not_printed,
           .formula = "blocks_per_SM * warps_per_block / warps_of_an_SM",
           .source = "CUDA programming guide"});
   f.real("blocks_per_sm", o.also.blocks_per_sm, "Blocks per SM", "As printed, or the least of the limits.",
-         {.may_be_missing = true, .source = printed});
+         {.absent = not_printed, .source = printed});
   f.text("occupancy_limit", o.occupancy_limit, "Limited by", "What allows the fewest blocks; empty: not printed.");
   f.real("achieved_percent", o.achieved_percent, {"Achieved occupancy", "%"},
-         {.may_be_missing = true, .source = printed});
+         {.absent = not_printed, .source = printed});
   f.real("occupancy_gap_percent", o.also.occupancy_gap_pct, {"Occupancy not reached", "%"},
-         {.may_be_missing = true, .formula = "(theoretical - achieved) / theoretical", .source = "Nsight Compute"});
+         {.absent = not_printed, .formula = "(theoretical - achieved) / theoretical", .source = "Nsight Compute"});
   f.real("room_percent", o.room_percent, {"Wavefront occupancy", "%"}, "AMD: of the peak.",
-         {.may_be_missing = true, .source = printed});
+         {.absent = not_printed, .source = printed});
 }
 
 }  // namespace
@@ -176,16 +177,16 @@ void describe(Fields& f, Outputs& o) {
   describe_launch(f, o);
   f.group("Time and checks");
   f.real("time_s", o.time_s, {"Time", "s"}, "Under the profiler where that is printed.",
-         {.may_be_missing = true, .source = printed});
+         {.absent = not_printed, .source = printed});
   f.real("won_times", o.won_times, {"Against the version before", "\xC3\x97"}, "Above 1 this version is faster.",
-         {.may_be_missing = true, .formula = "time before / time"});
-  f.real("elapsed_cycles", o.also.elapsed_cycles, "Cycles", {.may_be_missing = true, .formula = "time * clock"});
+         {.absent = not_printed, .formula = "time before / time"});
+  f.real("elapsed_cycles", o.also.elapsed_cycles, "Cycles", {.absent = not_printed, .formula = "time * clock"});
   f.real("cycles_off_percent", o.cycles_off_percent, {"Cycles off by", "%"}, "From the cycles that are printed.",
-         {.may_be_missing = true, .formula = "time * clock / elapsed_cycles - 1"});
+         {.absent = not_printed, .formula = "time * clock / elapsed_cycles - 1"});
   f.real("largest_estimate_percent", o.largest_estimate_percent, {"Largest estimate", "%"},
-         "The most that one rule of the tool thinks could be won.", {.may_be_missing = true, .source = printed});
+         "The most that one rule of the tool thinks could be won.", {.absent = not_printed, .source = printed});
   f.real("estimates_sum_percent", o.estimates_sum_percent, {"Estimates added", "%"},
-         "A sum without a meaning: several rules name the same cycles.", {.may_be_missing = true, .source = printed});
+         "A sum without a meaning: several rules name the same cycles.", {.absent = not_printed, .source = printed});
   f.group("The list");
   f.integer("kernels_read", o.kernels_read, "Reports on the map", "All that the list holds, read or published.");
   f.integer("kernels_left_out", o.kernels_left_out, "Left out",
@@ -206,19 +207,19 @@ void describe(Fields& f, FigureRow& r) {
 
 void describe(Fields& f, StallRow& r) {
   f.text("reason", r.reason, "Waits for");
-  f.real("cycles", r.cycles, "Cycles", {.may_be_missing = true, .source = printed});
+  f.real("cycles", r.cycles, "Cycles", {.absent = not_printed, .source = printed});
   f.real("share_percent", r.share_percent, {"Share", "%"},
-         {.may_be_missing = true, .formula = "cycles of the stall / cycles per instruction"});
+         {.absent = not_printed, .formula = "cycles of the stall / cycles per instruction"});
   f.text("means", r.means, "What happens");
   f.text("fix", r.fix, "What to try");
 }
 
 void describe(Fields& f, KernelRow& r) {
   f.text("kernel_name", r.name, "Kernel");
-  f.real("kernel_time_s", r.time_s, {"Time", "s"}, {.may_be_missing = true, .source = printed});
-  f.real("compute", r.compute, {"Compute", "%"}, {.may_be_missing = true, .source = printed});
-  f.real("memory", r.memory, {"Memory", "%"}, {.may_be_missing = true, .source = printed});
-  f.real("dram", r.dram, {"DRAM", "%"}, {.may_be_missing = true, .source = printed});
+  f.real("kernel_time_s", r.time_s, {"Time", "s"}, {.absent = not_printed, .source = printed});
+  f.real("compute", r.compute, {"Compute", "%"}, {.absent = not_printed, .source = printed});
+  f.real("memory", r.memory, {"Memory", "%"}, {.absent = not_printed, .source = printed});
+  f.real("dram", r.dram, {"DRAM", "%"}, {.absent = not_printed, .source = printed});
   f.text("kernel_verdict", r.verdict, "Verdict");
   f.text("bound", r.bound, "Bound by");
   f.text("kernel_cause", r.cause, "Cause");

@@ -65,7 +65,7 @@ void paint_pieces(Column& c, const Picture& picture) {
   const auto& t = widgets::theme();
   const float bar = t.px(24);
   if (picture.pieces.empty() || !c.fits(c.small() + t.px(19) + bar)) return;
-  c.title("One instruction of one warp", picture.pieces_words);
+  c.title("One instruction", picture.pieces_words);
   float x = c.at.x;
   for (const StallPiece& piece : picture.pieces) {
     const float w = c.width * static_cast<float>(piece.cycles / picture.piece_cycles);

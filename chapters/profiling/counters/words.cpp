@@ -26,7 +26,7 @@ constexpr std::array<CauseWords, cause_count> all_causes{{
     {"the FP64 pipe", "Look for a double constant or a call without the f: FP32 runs 2 to 64 times as fast."},
     {"the FMA pipe", "Use tensor cores, or fewer instructions for the same result."},
     {"issue slots", "Execute fewer instructions: wider loads, unrolled loops, cheaper addresses."},
-    {"waits for global memory", "Load earlier and more at once: wide copies, stages, cp.async; or more warps."},
+    {"waits for global memory", "Load earlier and more at once: wide copies and stages; or more warps."},
     {"waits for shared memory", "Read shared memory earlier, or keep the values in registers."},
     {"waits at a barrier", "Make the part between barriers even, or give the waiting warps work of their own: stages."},
     {"waits for a math pipe", "A pipe is busy: use a faster one, or spread the instructions over more of them."},

@@ -127,6 +127,18 @@ class CaseBoard {
   std::vector<int> row_of_;
 };
 
+/// A span that carries a letter has no word, which the letter would stand on, and neither have those that begin under
+/// the letter; a silence keeps its own.
+void leave_room_for_letter(Picture& p, const widgets::TimelineSelection& at) {
+  if (at.lane < 0 || at.span < 0) return;
+  auto& spans = p.lanes[static_cast<std::size_t>(at.lane)].spans;
+  constexpr std::uint32_t without_word = 0xFFFFFFFF;
+  const auto first = static_cast<std::size_t>(at.span);
+  const std::int64_t under_ns = spans[first].start_ns + p.end_ns / 40;
+  for (std::size_t i = first; i < spans.size() && (i == first || spans[i].start_ns < under_ns); ++i)
+    if (spans[i].name != static_cast<std::uint32_t>(CaseWork::silent)) spans[i].name = without_word;
+}
+
 void add_suspects(const Inputs& in, const Outputs& out, const Run& run, const CaseBoard& board, Picture& p) {
   double longest = 0;
   for (const SuspectRow& row : out.suspects) longest = std::max(longest, row.longest_s);
@@ -138,6 +150,7 @@ void add_suspects(const Inputs& in, const Outputs& out, const Run& run, const Ca
     s.length_part = static_cast<float>(row.longest_s / scale);
     s.accused = accused == static_cast<std::int64_t>(i) + 1;
     s.span = board.place(run.dealt->line_up[i].longest);
+    leave_room_for_letter(p, s.span);
     if (run.open) {
       const double won = std::max(0.0, row.won_s);
       s.won = widgets::format_text(won, "s");

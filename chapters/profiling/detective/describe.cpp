@@ -68,7 +68,9 @@ void describe(Fields& f, Inputs& in) {
   f.file("file", in.file, "Recording",
          "PyTorch or other Chrome trace (JSON, plain or gz), or an Nsight Systems export (sqlite). It takes the place "
          "of the case.",
-         {.reads = {FileKind::recording}, .accepts = "json, json.gz, gz, sqlite", .by_bytes = true});
+         {.reads = {FileKind::recording, FileKind::memory_recording},
+          .accepts = "json, json.gz, gz, sqlite",
+          .by_bytes = true});
   f.table("ranks", in.ranks, "More ranks", "Recordings of the same run, a file for each other rank.",
           {.max_items = 64});
 }
@@ -99,7 +101,8 @@ void describe_verdict(Fields& f, Outputs& o) {
 
 void describe_charge(Fields& f, Outputs& o) {
   f.group("Your charge, graded");
-  f.real("accused_s", o.accused_s, {"Longest span of the accused", "s"}, {.absent = nobody});
+  f.real("accused_s", o.accused_s, {"Longest span of the accused", "s"}, "What it waits for is in it.",
+         {.absent = nobody});
   f.real("accused_won_s", o.accused_won_s, {"Won without the accused", "s"},
          "Work that has to be done is cut to what it takes in a healthy job, all else to nothing.",
          {.absent = nobody, .source = replayed});

@@ -39,12 +39,22 @@ float row_height(const Picture& picture, float height) {
   return std::clamp(std::floor(room / std::max(1.0f, rows)) - 2, least_row, most_row);
 }
 
+/// Pixels of the board that show whole lanes alone, of `room`; what is below them is scrolled to.
+float whole_lanes_height(const View& view, float room) {
+  const float head = widgets::theme().px(ruler);
+  float out = room;
+  for (const auto& lane : view.timeline.scratch.lanes)
+    if (!lane.hidden && head + lane.top + lane.height <= room) out = head + lane.top + lane.height;
+  return out;
+}
+
 /// The letters of the suspects on their longest spans.
 void paint_letters(const Picture& picture, View& view) {
   const auto& t = widgets::theme();
   const auto p = widgets::Painter::window();
   const widgets::Rect all = view.timeline.lanes_rect();
   const float radius = t.px(8);
+  if (all.width() < t.px(460)) return;  // the words of the spans have no room for them
   for (const BoardSuspect& s : picture.suspects) {
     if (s.span.lane < 0 || static_cast<std::size_t>(s.span.lane) >= view.timeline.drawn_lanes()) continue;
     const auto& lane = picture.lanes[static_cast<std::size_t>(s.span.lane)];
@@ -53,11 +63,11 @@ void paint_letters(const Picture& picture, View& view) {
     const ImVec2 at{view.timeline.x_pixel(static_cast<double>(span.start_ns) * 1e-9) + radius + t.px(2),
                     (place.min.y + place.max.y) / 2};
     if (!all.contains(at)) continue;
-    p.circle(at, radius, s.guilty ? t.bad : t.panel);
+    p.rect({at.x - radius, at.y - radius}, {at.x + radius, at.y + radius}, s.guilty ? t.bad : t.panel, radius);
     p.ring(at, radius, s.accused ? t.accent : t.text, t.px(1.5f));
     const float wide = widgets::text_size(s.letter, Type::small).x;
-    p.text({at.x - wide / 2, at.y - t.type(Type::small) / 2}, s.letter, s.guilty ? t.on_colour : t.text, Type::small,
-           Font::bold);
+    p.text({at.x - wide / 2, at.y - t.type(Type::small) / 2}, s.letter, s.guilty ? widgets::text_on(t.bad, t) : t.text,
+           Type::small, Font::bold);
   }
 }
 
@@ -95,9 +105,11 @@ void draw_board(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
     view.case_shown = picture.end_ns;
     view.shown = picture.version;
   }
-  const auto events = widgets::draw_timeline(
-      "board", data, view.timeline,
-      {.width = size.x, .height = size.y, .row_px = row_height(picture, size.y / t.scale), .label_px = 92});
+  const auto events = widgets::draw_timeline("board", data, view.timeline,
+                                             {.width = size.x,
+                                              .height = whole_lanes_height(view, size.y),
+                                              .row_px = row_height(picture, size.y / t.scale),
+                                              .label_px = 92});
   widgets::drew("board");
   if (events.clicked && !widgets::veiled()) accuse_selected(in, picture, view);
   paint_letters(picture, view);
@@ -129,6 +141,7 @@ void draw_line_up(Inputs& in, const Picture& picture, View&, ImVec2 size) {
     const bool hovered = ImGui::IsItemHovered();
     ImGui::PopID();
     const widgets::Rect line{{at.x, y}, {at.x + size.x, y + row - t.px(1)}};
+    float length_end = left;
     {
       const widgets::GivenMarks given;
       if (hovered) p.rect(line.min, line.max, t.card, t.px(3));
@@ -140,14 +153,19 @@ void draw_line_up(Inputs& in, const Picture& picture, View&, ImVec2 size) {
       const float bar = left + s.length_part * (right - left);
       p.rect({left, y + row * 0.16f}, {std::max(bar, left + 1), y + row * 0.46f}, widgets::with_alpha(t.muted, 0.55f),
              t.px(2));
-      if (row >= t.px(22)) p.text({bar + t.px(6), y + row * 0.31f - small / 2}, s.length, t.muted, Type::small);
+      length_end = bar + t.px(6);
+      if (row >= t.px(22))
+        length_end += p.text({bar + t.px(6), y + row * 0.31f - small / 2}, s.length, t.muted, Type::small);
     }
     if (s.guilty) p.rect(line.min, line.max, widgets::with_alpha(t.bad, 0.14f), t.px(3));
     if (s.accused) p.frame(line.min, line.max, t.accent, t.px(1.5f), t.px(3));
     if (s.verdict.empty()) continue;
     const float won = left + s.won_part * (right - left);
     p.rect({left, y + row * 0.54f}, {std::max(won, left + t.px(1.5f)), y + row * 0.84f}, t.bad, t.px(2));
-    if (row >= t.px(22)) p.text({won + t.px(6), y + row * 0.69f - small / 2}, s.won, t.text, Type::small);
+    // Beside the other figure where both would stand on one another.
+    const float behind = row * 0.38f < small + 1 ? length_end + t.px(10) : 0;
+    if (row >= t.px(22))
+      p.text({std::max(won + t.px(6), behind), y + row * 0.69f - small / 2}, s.won, t.text, Type::small);
     p.text({at.x + size.x - widgets::text_size(s.verdict, Type::small).x - t.px(4), y + (row - small) / 2}, s.verdict,
            s.guilty ? t.bad : t.muted, Type::small, s.guilty ? Font::bold : Font::sans);
   }
