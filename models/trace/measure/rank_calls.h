@@ -43,7 +43,7 @@ struct RankBlame {
   std::vector<std::int64_t> won_ns;     ///< waiting of all that would be saved, call by call, if the rank came on time
   std::vector<std::int64_t> sooner_ns;  ///< how much sooner the job would end then: run again, with all that follows;
                                         ///< of the 16 that cause most, 0 of the others
-  std::vector<std::uint32_t> last;  ///< by call: the row that comes last
+  std::vector<std::uint32_t> last;      ///< by call: the row that comes last
   std::int64_t total_ns = 0, length_ns = 0;
   int culprit = -1;  ///< causes most; -1: nobody waits
   int computes_longest = 0, waits_longest = 0;
