@@ -137,7 +137,7 @@ const std::vector<Command>& commands() {
        "says which rank holds a job up and at which call, from dumps of PyTorch's flight recorder, JSON or pickle, one "
        "of each rank, or a folder of them; a pickle is read and never run",
        {{"--json", "", "verdict, evidence and waits of every rank"}},
-       {"ridgeline hang dumps/", "ridgeline hang rank0.json rank1.json --json"},
+       {"ridgeline hang dumps/", "ridgeline hang dump0.json dump1.json --json"},
        hang,
        4096},
       {"plan",

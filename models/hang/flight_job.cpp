@@ -146,6 +146,7 @@ Result<FlightJob> make_flight_job(std::vector<FlightDump> dumps) {
     entries += d.entries.size();
     all.push_back(d.rank);
   }
+  if (entries == 0) return Made::fail("No dump holds a record of a call: dump with the recorder's buffer switched on.");
   if (entries > max_job_entries) return Made::fail("The dumps have more than 4,000,000 records together.");
   for (const FlightDump& d : dumps) add_ranks(all, d.listed_ranks);
   if (all.size() > max_job_ranks) return Made::fail("The dumps list more than 16,384 ranks.");

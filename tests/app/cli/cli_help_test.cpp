@@ -43,6 +43,15 @@ struct Working {
     std::filesystem::current_path(folder.path);
     for (const char* name : {"trace.json", "rank0.json", "rank1.json"})
       std::filesystem::copy_file(support::data_file("traces/small.json"), folder / name);
+    std::filesystem::copy_file(support::data_file("kernel_reports/details.txt"), folder / "report.txt");
+    for (const char* name : {"before.csv", "after.csv"})
+      std::filesystem::copy_file(support::data_file("kernel_reports/details.csv"), folder / name);
+    std::filesystem::create_directory(folder / "dumps");
+    for (const std::string rank : {"0", "1", "2", "3"}) {
+      const std::string dump = support::data_file("hangs/skip_call/rank" + rank + ".json");
+      std::filesystem::copy_file(dump, folder / ("dumps/rank" + rank + ".json"));
+      std::filesystem::copy_file(dump, folder / ("dump" + rank + ".json"));
+    }
   }
   ~Working() {
     std::filesystem::current_path(before);

@@ -56,7 +56,7 @@ TEST_CASE("Ctrl+O shows the folder of the files used last; the keyboard alone op
   CHECK(o.panel().list.entries[0].name == "deep");
   CHECK(o.panel().list.entries[1].name == "runs.csv");
   CHECK(o.ui.text_present("runs.csv"));
-  CHECK(o.ui.text_present("Roofline, Batching"));  // who reads it, and others
+  CHECK(o.ui.text_present("Roofline, Counters"));  // who reads it, and others
   o.press(ImGuiKey_Enter);                         // into the folder
   CHECK(o.panel().ask.folder == (o.folder / "mine/deep").string());
   REQUIRE(o.panel().open);
