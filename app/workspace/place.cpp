@@ -92,8 +92,12 @@ void Place::note(const chapters::Lab& lab) {
 void Place::save(const chapters::Lab& open) {
   if (!documents_.folders) return;
   note(open);
-  if (job_)
-    documents_.resume.saved = {};  // that job has written, or still writes, something else than what was saved last
+  if (job_) {
+    // It writes what was there before: written after this within one second, it would be taken for the newer.
+    job_.wait();
+    take_written();
+    documents_.resume.saved = {};
+  }
   documents_.save_resume(messages_);
   documents_.save_all_but_resume(messages_);
 }

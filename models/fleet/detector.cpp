@@ -7,7 +7,7 @@ namespace models::fleet {
 namespace {
 
 constexpr double slack = 0.5;
-constexpr double mad_to_spread = 1.4826;  // of a normal distribution
+constexpr double mad_to_spread = 1.4826;  // in a normal distribution
 
 /// A rule at work on one rank's times.
 class Watch {

@@ -106,7 +106,7 @@ class DumpReader {
       if (!key || !listed) continue;
       std::vector<std::int64_t> ranks = ranks_of(*listed);
       out_.listed_ranks.insert(out_.listed_ranks.end(), ranks.begin(), ranks.end());
-      // Of an empty key nobody knows which group it is: gloo writes there the one that was made last.
+      // With an empty key nobody knows which group it is: gloo writes there the one that was made last.
       if (!key->empty()) config_.emplace(std::string(*key), std::move(ranks));
     }
     std::sort(out_.listed_ranks.begin(), out_.listed_ranks.end());

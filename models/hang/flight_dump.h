@@ -11,12 +11,12 @@
 /// recorded with it.
 namespace models::hang {
 
-using Sizes = std::vector<std::vector<std::int64_t>>;  ///< of each tensor its dimensions
+using Sizes = std::vector<std::vector<std::int64_t>>;  ///< for each tensor its dimensions
 
 /// What was called. Ranks that take part in one collective have to say the same here.
 struct FlightCall {
   std::string library, operation;  ///< "nccl" and "all_reduce"
-  std::string peers;               ///< of a point-to-point call "0->1" or "1<-0", in ranks of the group
+  std::string peers;               ///< what a point-to-point call names, "0->1" or "1<-0", in ranks of the group
   Sizes input_sizes, output_sizes;
   std::vector<std::string> input_dtypes, output_dtypes;
   bool operator==(const FlightCall&) const = default;

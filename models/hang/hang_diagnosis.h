@@ -58,7 +58,7 @@ struct HangDiagnosis {
   std::int64_t rings_first = -1;            ///< rank whose watchdog rings first, by clocks set alike; -1: none does
   std::int64_t ring_spread_ns = 0;          ///< until the last one rings
   std::vector<std::int64_t> ring_order;     ///< ranks that ring, in their order
-  std::vector<std::int64_t> ring_after_ns;  ///< of each of them, after the first
+  std::vector<std::int64_t> ring_after_ns;  ///< for each of them, after the first
 };
 
 HangDiagnosis diagnose_hang(const FlightJob& job);

@@ -11,7 +11,7 @@ inline std::size_t index_of(std::int64_t i) { return static_cast<std::size_t>(i)
 /// Calls of a group in the order in which most of its members made them.
 struct GroupHistory {
   std::int64_t first = 1;           ///< number of the first one
-  std::vector<std::int32_t> calls;  ///< of each number what most called
+  std::vector<std::int32_t> calls;  ///< for each number what most called
   /// After how many calls it repeats, so far as it does; 0: no call has come again.
   std::size_t period() const;
   /// What comes at this number if it goes on as before; -1: nobody knows.

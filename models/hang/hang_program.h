@@ -10,7 +10,7 @@ namespace models::hang {
 struct ProgramCall {
   std::int32_t group = -1;
   std::int32_t call = -1;                      ///< place in HangPrograms::calls
-  std::int32_t source = -1, destination = -1;  ///< of a message, in ranks of the group
+  std::int32_t source = -1, destination = -1;  ///< who sends and gets a message, in ranks of the group
   std::int32_t root = 0;
   std::int32_t step = 0;
   bool stop = false;   ///< the rank never gets here

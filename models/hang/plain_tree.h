@@ -13,7 +13,7 @@ namespace models::hang {
 struct PlainNode {
   enum class Kind : std::uint8_t { none, boolean, integer, real, text, list, dictionary };
   Kind kind = Kind::none;
-  std::int64_t integer = 0;  ///< of a boolean 0 or 1
+  std::int64_t integer = 0;  ///< for a boolean 0 or 1
   double real = 0;
   std::string text;
   std::vector<std::int32_t> items;  ///< nodes; of a dictionary key, value, key, value

@@ -59,8 +59,8 @@ void describe_fleet(Fields& f, FleetFigures& v) {
   f.real("false_alarms_per_day", v.false_alarms_per_day, "False alarms per day",
          "Expected over the whole fleet when every GPU is healthy.",
          {.absent = fleets_alone, .formula = "P(rule alarms on noise) \xC3\x97 GPUs \xC3\x97 steps per day"});
-  f.real("found_share", v.found_share, {"Slow GPUs found", "%"}, "Of 64 like it, before the run ends.",
-         {.absent = no_fault});
+  f.real("found_share", v.found_share, {"Slow GPUs found", "%"},
+         "How many of 64 like it are found before the run ends.", {.absent = no_fault});
   f.real("mean_delay_steps", v.mean_delay_steps, "Steps until found, mean", "After the onset, of those found.",
          {.absent = no_fault});
   f.real("delay_steps", v.delay_steps, "Steps until found, here", "After the onset, in the run that is shown.",

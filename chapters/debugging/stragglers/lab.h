@@ -53,20 +53,20 @@ struct RankRow {
   std::int64_t times_last = 0;
 };
 
-/// Of the recorded ranks; absent for anything else.
+/// Figures of the recorded ranks; absent for anything else.
 struct RankFigures {
   double blamed_share = absent, won_share = absent, sooner_s = absent, times_last = absent, collectives = absent;
   double waits_longest_rank = absent, waits_longest_s = absent;
   double computes_longest_rank = absent, computes_longest_s = absent;
   double culprit_waited_s = absent, after_rank = absent;
 };
-/// Of a recorded pipeline.
+/// Figures of a recorded pipeline.
 struct PipelineFigures {
   double ideal_s = absent, even_lengths_s = absent, even_stages_s = absent;
   double worst_workers_share = absent, last_stage_share = absent, length_correlation = absent;
   double workers = absent, steps = absent;
 };
-/// Of a made-up fleet.
+/// Figures of a made-up fleet.
 struct FleetFigures {
   double healthy_step_s = absent, added_share = absent, barrier_share = absent;
   double guilty = absent, guilty_rank = absent, caught = absent, missed = absent, wrong = absent, delay_steps = absent;
@@ -103,7 +103,7 @@ struct Run {
   models::fleet::Guilt guilt;
   models::fleet::FleetRun run;
   models::fleet::Detection detection;
-  std::vector<double> thresholds, found_share;  ///< of the rule, over its threshold
+  std::vector<double> thresholds, found_share;  ///< the rule's, over its threshold
 };
 using Computed = chapters::Computed<Outputs, Run>;
 

@@ -87,7 +87,7 @@ using DealtCases = Memo<DealtKey, Dealt, 6>;
 struct Run {
   std::shared_ptr<const Dealt> dealt;                ///< null where recordings were given
   std::vector<trace_viewer::RecordingPtr> recorded;  ///< those that were given
-  models::trace::JobDiagnosis diagnosis;             ///< of these
+  models::trace::JobDiagnosis diagnosis;             ///< what is found in these
   bool open = false;                                 ///< nothing is sealed
 };
 
@@ -101,7 +101,7 @@ struct BoardLane {
 /// A row of the line-up.
 struct BoardSuspect {
   std::string letter{}, name{}, length{}, won{}, verdict{};
-  float length_part = 0, won_part = 0;  ///< of the longest length
+  float length_part = 0, won_part = 0;  ///< parts of the longest length
   bool guilty = false, accused = false;
   widgets::TimelineSelection span{};  ///< its longest span on the board; none where it is not shown
 };
@@ -111,7 +111,7 @@ struct Picture {
   std::shared_ptr<const Run> run;
   std::string answer;
   std::vector<BoardLane> lanes;
-  std::vector<std::string> names;  ///< of spans, by number
+  std::vector<std::string> names;  ///< names of spans, by number
   std::vector<BoardSuspect> suspects;
   std::vector<widgets::TimelineStep> thread;  ///< from the culprit to whoever waits
   std::string board_words, line_words;

@@ -22,12 +22,12 @@ struct CaseSpec {
   double step_ns = 1e8;              ///< what the kernels of a step take
   double communication_share = 0.3;  ///< what the all-reduces of a step take, as a part of step_ns
   double decode_share = 0.7;         ///< a batch comes so often, as a part of step_ns
-  double spread = 0.01;              ///< of a kernel's time
+  double spread = 0.01;              ///< relative spread of a kernel's time
   Cause cause = Cause::nothing;
   int rank = 0;                 ///< whose fault it is; -1: everybody's
   std::uint32_t steps_hit = 0;  ///< bit s: the fault shows in step s
   bool on_device = false;       ///< contention: another process takes the GPU's time, not the CPU's
-  double size = 0;              ///< of the fault, as a part of step_ns or of the time of what it slows
+  double size = 0;              ///< size of the fault, as a part of step_ns or of the time of what it slows
   double aimed_share = 0;       ///< part of the run that the fault is to cost
   /// What is long and costs nothing, as parts of step_ns; 0: it is not there.
   double log = 0, pause = 0, saver = 0, host_op = 0;

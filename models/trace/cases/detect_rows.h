@@ -35,11 +35,11 @@ struct DetectRow {
   const Trace* trace = nullptr;
   std::uint32_t compute = none;                ///< track with most computation
   std::vector<std::uint32_t> work;             ///< events of that track on the device, by start
-  std::vector<std::uint32_t> collectives;      ///< of all tracks, by start
+  std::vector<std::uint32_t> collectives;      ///< those of all tracks, by start
   std::vector<std::uint32_t> copies;           ///< memory work on other tracks, by start
   std::vector<std::vector<HostSegment>> host;  ///< by track; empty where nothing is launched
   std::vector<StepOfRow> steps;                ///< one over all where none is marked
-  std::int64_t first_ns = 0, last_ns = 0;      ///< of the work
+  std::int64_t first_ns = 0, last_ns = 0;      ///< when the work begins and ends
 };
 
 /// Copies of less than this are single values, not weights.

@@ -37,9 +37,9 @@ inline constexpr std::size_t case_work_count = 18;
 struct CaseTask {
   CaseWork work{};
   std::uint8_t step = 0;
-  std::uint8_t place = 0;           ///< of a kernel in its step, of a bucket, of a batch
+  std::uint8_t place = 0;           ///< number of a kernel in its step, of a bucket, of a batch
   bool faulty = false;              ///< the planted fault acts on it
-  std::string_view name{}, call{};  ///< of its span, and of the call inside; an empty name is not recorded
+  std::string_view name{}, call{};  ///< names of its span and of the call inside; an empty name is not recorded
   double base_ns = 0, unit_ns = 0;  ///< it takes base + size x unit
   std::uint32_t launches = no_task;
 };

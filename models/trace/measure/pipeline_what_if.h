@@ -33,12 +33,12 @@ struct PipelineWhatIf {
   std::array<double, pipeline_op_count> by_op{};  ///< ideal with this kind as it was, over ideal
   std::vector<double> by_replica, by_stage;       ///< ideal with this one as it was, over ideal
   std::vector<double> worker;                     ///< stages x replicas: the smaller of its replica's and its stage's
-  double worst_workers_share = 0;                 ///< of the slowdown, won with the worst 3 % of workers as usual (M_W)
+  double worst_workers_share = 0;  ///< part of the slowdown that is won with the worst 3 % of workers as usual (M_W)
   double last_stage_share =
-      0;                      ///< of the slowdown, won with the last stage as usual (M_S); over 1 where it becomes fast
-  double even_stages_s = 0;   ///< won when every stage's computing had the mean of all stages
-  double even_batches_s = 0;  ///< won when every micro-batch took its stage's mean
-  double length_correlation = 0;  ///< of forward and backward times of a micro-batch, each over its stage's mean
+      0;  ///< part of the slowdown that is won with the last stage as usual (M_S); over 1 where it becomes fast
+  double even_stages_s = 0;       ///< won when every stage's computing had the mean of all stages
+  double even_batches_s = 0;      ///< won when every micro-batch took its stage's mean
+  double length_correlation = 0;  ///< that of forward and backward times of a micro-batch, each over its stage's mean
   StragglerCause cause = StragglerCause::healthy;
 };
 

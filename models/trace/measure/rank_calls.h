@@ -29,7 +29,7 @@ struct RankCalls {
   bool takes_part(std::size_t rank, std::size_t call) const { return end_ns[at(rank, call)] >= 0; }
 };
 
-/// Of recordings that were matched. Where their clocks disagree, the ends of a collective are laid on each other.
+/// Made of recordings that were matched. Where their clocks disagree, the ends of a collective are laid on each other.
 RankCalls rank_calls_of(std::span<const RankWork> ranks, const JobWaits& waits);
 
 /// One rank comes earlier to every collective by `by_ns`, but to none before its end of the one before it. What the
@@ -42,7 +42,7 @@ struct RankBlame {
   std::vector<std::int64_t> waited_ns, caused_ns, times_last;
   std::vector<std::int64_t> won_ns;     ///< waiting of all that would be saved, call by call, if the rank came on time
   std::vector<std::int64_t> sooner_ns;  ///< how much sooner the job would end then: run again, with all that follows;
-                                        ///< of the 16 that cause most, 0 of the others
+                                        ///< for the 16 that cause most, 0 for the others
   std::vector<std::uint32_t> last;      ///< by call: the row that comes last
   std::int64_t total_ns = 0, length_ns = 0;
   int culprit = -1;  ///< causes most; -1: nobody waits

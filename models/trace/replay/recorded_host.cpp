@@ -49,7 +49,7 @@ struct ThreadGroup {
 /// The thread with most calls first; one joins the first group of its process with which its calls overlap for less
 /// than a fiftieth of their time.
 std::vector<ThreadGroup> take_turns(const Trace& trace, std::map<std::uint32_t, std::vector<RecordedCall>>& by_track) {
-  constexpr std::size_t max_groups = 64;  // of more, what comes last is taken for one
+  constexpr std::size_t max_groups = 64;  // where there are more, what comes last is taken for one
   std::vector<std::uint32_t> tracks;
   for (auto& [track, calls] : by_track) {
     set_apart(calls);

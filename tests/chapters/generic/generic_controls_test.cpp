@@ -33,7 +33,7 @@ struct Base {
   }
 };
 
-/// Of what is costly a part of what the lab opens with: a control that acts at all acts on short runs too.
+/// Takes a part of what the lab opens with where more is costly: a control that acts at all acts on short runs too.
 void lighten(chapters::Lab& lab) {
   const auto opened = lab.clone();
   opened->reset();
