@@ -94,6 +94,7 @@ void Place::save(const chapters::Lab& open) {
   note(open);
   if (job_) {
     // It writes what was there before: written after this within one second, it would be taken for the newer.
+    job_.cancel();  // work that still waits never starts
     job_.wait();
     take_written();
     documents_.resume.saved = {};

@@ -9,7 +9,7 @@ namespace chapters {
 
 /// A word that can be pressed.
 struct Door {
-  const char* label = "";     ///< of the button, as tests and the keyboard know it
+  const char* label = "";     ///< name of the button, as tests and the keyboard know it
   std::string_view words;     ///< what is shown
   std::string_view why_shut;  ///< not empty: it cannot be pressed, and this sentence says why
 };
