@@ -26,9 +26,9 @@
   LAB(framework, allocator) \
   LAB(profiling, step_trace) \
   LAB(profiling, trace_viewer) \
+  LAB(profiling, detective) \
   LAB(profiling, utilization) \
   LAB(profiling, counters) \
-  LAB(profiling, detective) \
   LAB(precision, number_line) \
   LAB(precision, bits) \
   LAB(precision, loss_scaling) \
@@ -75,8 +75,8 @@
   LAB(interview, readiness) \
   LAB(kernels, lab) \
   LAB(debugging, pyramid) \
-  LAB(debugging, stragglers) \
   LAB(debugging, hang) \
+  LAB(debugging, stragglers) \
   LAB(debugging, divergence) \
   LAB(gallery, widgets)
 // clang-format on

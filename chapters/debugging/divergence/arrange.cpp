@@ -144,7 +144,10 @@ void arrange_ring(const Inputs& in, const Outputs& out, Picture& p) {
 
 void arrange_value(const Inputs& in, const Outputs& out, const Run& run, Picture& p) {
   p.has_value = run.second.flipped.has_value();
-  if (!p.has_value) return;
+  if (!p.has_value) {
+    p.value_words = "No bit of the value stays wrong";
+    return;
+  }
   const std::array<float, 2> values{run.second.flipped->before, run.second.flipped->after};
   for (std::size_t v = 0; v < 2; ++v) {
     const auto word = std::bit_cast<std::uint32_t>(values[v]);

@@ -8,6 +8,13 @@ namespace {
 
 /// The number before and after the flip, bit under bit.
 void draw_value(const Picture& picture, View& view, ImVec2 size) {
+  if (!picture.has_value) {
+    if (picture.value_words.empty())
+      ImGui::Dummy(size);
+    else
+      widgets::heading(picture.value_words, "", size.x);
+    return;
+  }
   static constexpr std::array<widgets::BitField, 3> fields{{{"sign", 1, widgets::Tint::series(0)},
                                                             {"exponent", 8, widgets::Tint::series(1)},
                                                             {"mantissa", 23, widgets::Tint::series(2)}}};
@@ -47,7 +54,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
       "cells",
       {.title = "Layers by steps", .least = {480, 380}, .ideal = {900, 640}, .answers = true, .marks = "cells, losses"},
       [&](ImVec2 size) { draw_hero(in, picture, view, size); });
-  if (picture.has_value)
+  if (in.fault == PlantedFault::flipped_bit || in.fault == PlantedFault::stuck_bit)
     stage.panel("value", {.title = "The value, bit by bit", .least = {440, 130}, .ideal = {0, 150}},
                 [&](ImVec2 size) { draw_value(picture, view, size); });
   stage.panel("ecc", {.title = "What ECC lets pass", .least = {360, 200}, .ideal = {0, 230}},

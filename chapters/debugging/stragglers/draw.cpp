@@ -53,15 +53,20 @@ void draw_table(const Outputs& out, View& view, ImVec2 size) {
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
-  const bool ranks = picture.shown == Shown::ranks, fleet = picture.shown == Shown::fleet;
-  if (picture.shown == Shown::pipeline || fleet) {
+  // Before there is a picture what is chosen says which panels will stand here, so that none jumps.
+  const bool pipelines = in.source == Source::lengths || in.source == Source::stages;
+  const Shown expected = in.source == Source::fleet ? Shown::fleet : pipelines ? Shown::pipeline : Shown::ranks;
+  const Shown shown = picture.shown == Shown::nothing ? expected : picture.shown;
+  const bool made = picture.shown != Shown::nothing;
+  const bool ranks = shown == Shown::ranks, fleet = shown == Shown::fleet;
+  if (shown == Shown::pipeline || fleet) {
     stage.panel("heat",
                 {.title = fleet ? "GPUs by steps" : "Workers",
                  .least = {480, 260},
                  .ideal = {0, 420},
                  .answers = true,
                  .marks = "cells"},
-                [&](ImVec2 size) { draw_heat(picture, view, size); });
+                [&](ImVec2 size) { made ? draw_heat(picture, view, size) : ImGui::Dummy(size); });
   } else {
     stage.panel("ranks",
                 {.title = "Who waits for whom",
@@ -73,16 +78,16 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
   }
   if (fleet)
     stage.panel("detector", {.title = "The detector", .least = {420, 280}},
-                [&](ImVec2 size) { draw_detector(in, picture, view, size); });
+                [&](ImVec2 size) { made ? draw_detector(in, picture, view, size) : ImGui::Dummy(size); });
   if (!fleet)
     stage.panel("bars", {.title = ranks ? "Blame beside gain" : "What a step would win", .least = {380, 220}},
-                [&](ImVec2 size) { draw_bars(picture, view, size); });
+                [&](ImVec2 size) { made ? draw_bars(picture, view, size) : ImGui::Dummy(size); });
   if (fleet)
     stage.panel("month", {.title = "A month of the fleet", .least = {380, 170}},
-                [&](ImVec2 size) { draw_month(picture, view, size); });
+                [&](ImVec2 size) { made ? draw_month(picture, view, size) : ImGui::Dummy(size); });
   if (ranks)
     stage.panel("table", {.title = "Rank by rank", .least = {420, 220}, .scrolls = true},
-                [&](ImVec2 size) { draw_table(out, view, size); });
+                [&](ImVec2 size) { made ? draw_table(out, view, size) : ImGui::Dummy(size); });
 }
 
 }  // namespace chapters::debugging::stragglers
