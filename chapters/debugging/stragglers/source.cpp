@@ -1,5 +1,5 @@
 #include "chapters/debugging/stragglers/lab.h"
-#include "chapters/mechanism/file_name.h"
+#include "chapters/described/recording_file.h"
 #include "models/trace/measure/metrics.h"
 
 namespace chapters::debugging::stragglers {
@@ -16,15 +16,7 @@ using RecordingPtr = std::shared_ptr<const Recording>;
 using ReadRecording = models::Result<RecordingPtr>;
 
 ReadRecording read_fresh(const FileInput& file, Progress& progress) {
-  models::trace::Bytes bytes{file.bytes->size_bytes, file.bytes->read_at};
-  if (!bytes.read) {
-    std::string text;
-    if (const models::Status read = file.bytes->read(text); !read) return ReadRecording::fail(read.error);
-    bytes = models::trace::in_memory(std::move(text));
-  }
-  auto read = models::trace::read_trace(
-      std::move(bytes), std::string(file_name(file.path)),
-      {[&](double done) { progress.fraction = 0.7 * done; }, [&] { return progress.cancelled.load(); }});
+  auto read = read_trace_file(file, progress, 0.7);
   if (!read) return ReadRecording::fail(read.error);
   auto out = std::make_shared<Recording>();
   out->trace = std::move(*read);

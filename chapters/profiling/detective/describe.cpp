@@ -3,23 +3,15 @@
 namespace chapters::profiling::detective {
 namespace {
 
-// In the order of models::trace::Cause, and one more.
-const Choices charges{{"none", "Not said yet", ""},
-                      {"slow_loader", "Slow data loader", "The main thread waits for its next batch."},
-                      {"pageable_copy", "Pageable copies", "The batch comes from memory that is not pinned."},
-                      {"garbage_collection", "Garbage collection", "Python stops for its collector."},
-                      {"recompilation", "Recompilation", "A new shape makes torch.compile compile again."},
-                      {"hidden_sync", "A sync in the step", "A value is read on the host, and the GPU runs dry."},
-                      {"small_kernels", "Many small kernels", "Each is shorter than its launch."},
-                      {"throttled_rank", "A throttled GPU", "One rank computes slowly all the time."},
-                      {"bad_link", "A bad link", "All-reduces take longer now and then."},
-                      {"uneven_batch", "Uneven batches", "One rank has more tokens in some steps."},
-                      {"late_bucket", "A late bucket", "Most gradients wait for the last all-reduce."},
-                      {"checkpoint_write", "A checkpoint", "Weights are copied and written while all wait."},
-                      {"page_faults", "Page faults", "New memory is touched for the first time."},
-                      {"clock_drop", "A drop of the clock", "One rank computes slowly for a time."},
-                      {"contention", "Another process", "Somebody else takes turns on the GPU or the CPU."},
-                      {"healthy", "Nothing is wrong", "The job is as fast as it can be."}};
+/// What can be said: the causes, and that nothing is wrong.
+const Choices& charges() {
+  static const Choices choices = [] {
+    Choices out{{"none", "Not said yet", ""}};
+    for (std::size_t i = 1; i <= static_cast<std::size_t>(charge_healthy); ++i) out.push_back(cause_choices()[i]);
+    return out;
+  }();
+  return choices;
+}
 // In the order of models::trace::Fix.
 const Choices fix_choices{{"none", "No fix yet", ""},
                           {"more_workers", "Twice the loader workers", ""},
@@ -62,7 +54,7 @@ void describe(Fields& f, Inputs& in) {
             "Counted from 1 as in the line-up; 0 accuses nobody, and beyond the last means the last. A click on a span "
             "or on a row says it, too.",
             {.range = {0, max_suspects, Scale::step}, .headline = true, .when = dealt});
-  f.choice("charge", in.charge, charges, "Cause", "What you think is wrong.", {.when = dealt});
+  f.choice("charge", in.charge, charges(), "Cause", "What you think is wrong.", {.when = dealt});
   f.choice("fix", in.fix, fix_choices, "Fix", "The job is run again with it.", {.when = dealt});
   f.group("Your own recordings");
   f.file("file", in.file, "Recording",

@@ -72,10 +72,12 @@ void paint_letters(const Picture& picture, View& view) {
     const ImVec2 at{view.timeline.x_pixel(static_cast<double>(span.start_ns) * 1e-9) + radius + t.px(2),
                     (place.min.y + place.max.y) / 2};
     if (!all.contains(at)) continue;
-    p.rect({at.x - radius, at.y - radius}, {at.x + radius, at.y + radius}, s.guilty ? t.bad : t.panel, radius);
+    // The board is given while a question is open, and who is guilty is not.
+    const bool guilty = s.guilty && !widgets::veiled();
+    p.rect({at.x - radius, at.y - radius}, {at.x + radius, at.y + radius}, guilty ? t.bad : t.panel, radius);
     p.ring(at, radius, s.accused ? t.accent : t.text, t.px(1.5f));
     const float wide = widgets::text_size(s.letter, Type::small).x;
-    p.text({at.x - wide / 2, at.y - t.type(Type::small) / 2}, s.letter, s.guilty ? widgets::text_on(t.bad, t) : t.text,
+    p.text({at.x - wide / 2, at.y - t.type(Type::small) / 2}, s.letter, guilty ? widgets::text_on(t.bad, t) : t.text,
            Type::small, Font::bold);
   }
 }

@@ -1,14 +1,13 @@
 #include "chapters/profiling/trace_viewer/source.h"
 
-#include "chapters/mechanism/file_name.h"
+#include "chapters/described/recording_file.h"
 
 namespace chapters::profiling::trace_viewer {
 namespace {
 
 using ReadRecording = models::Result<RecordingPtr>;
 
-ReadRecording recorded(models::trace::Bytes bytes, std::string_view origin, const models::trace::Progress& progress) {
-  auto read = models::trace::read_trace(std::move(bytes), origin, progress);
+ReadRecording recorded(models::Result<models::trace::Trace> read) {
   if (!read) return ReadRecording::fail(read.error);
   auto out = std::make_shared<Recording>();
   out->trace = std::move(*read);
@@ -17,22 +16,10 @@ ReadRecording recorded(models::trace::Bytes bytes, std::string_view origin, cons
   return ReadRecording::ok(std::move(out));
 }
 
-/// A file is read in passing and stays where it is; what comes from elsewhere is held.
-ReadRecording recorded_file(const FileInput& file, Progress& progress) {
-  models::trace::Bytes bytes{file.bytes->size_bytes, file.bytes->read_at};
-  if (!bytes.read) {
-    std::string text;
-    if (const models::Status read = file.bytes->read(text); !read) return ReadRecording::fail(read.error);
-    bytes = models::trace::in_memory(std::move(text));
-  }
-  return recorded(std::move(bytes), std::string(file_name(file.path)),
-                  {[&](double done) { progress.fraction = 0.9 * done; }, [&] { return progress.cancelled.load(); }});
-}
-
 std::vector<RecordingPtr> make_sample(models::SampleFault fault) {
   std::vector<RecordingPtr> out;
   for (std::string& text : models::sample_traces({.fault = fault}))
-    if (auto one = recorded(models::trace::in_memory(std::move(text)), "sample", {})) out.push_back(std::move(*one));
+    if (auto one = recorded(models::trace::read_trace(std::move(text), "sample"))) out.push_back(std::move(*one));
   return out;
 }
 
@@ -42,7 +29,7 @@ ReadRecording read_recording(const FileInput& file, Progress& progress) {
   if (!file.bytes) return ReadRecording::fail("The file " + file.path + " is not at hand: choose it again.");
   std::string error;
   auto kept = file.bytes->made<Recording>([&]() -> RecordingPtr {
-    auto fresh = recorded_file(file, progress);
+    auto fresh = recorded(read_trace_file(file, progress, 0.9));
     error = fresh.error;
     return fresh ? std::move(*fresh) : nullptr;
   });

@@ -1,0 +1,12 @@
+#pragma once
+#include "chapters/mechanism/field.h"
+#include "chapters/mechanism/lab_interface.h"
+#include "models/trace/trace.h"
+
+namespace chapters {
+
+/// The trace in a file that is a profiler's recording. It is read in passing and stays where it is; what comes from
+/// elsewhere than a file is held. Reading moves `progress` to `share`. Fails in one sentence.
+models::Result<models::trace::Trace> read_trace_file(const FileInput& file, Progress& progress, double share);
+
+}  // namespace chapters
