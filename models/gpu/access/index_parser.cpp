@@ -28,11 +28,11 @@ struct KernelName {
   std::string_view word;
   ThreadName name;
 };
-constexpr KernelName kernel_names[] = {{"threadIdx.x", ThreadName::col},   {"threadIdx.y", ThreadName::row},
-                                       {"blockIdx.x", ThreadName::block},  {"blockDim.x", ThreadName::width},
-                                       {"blockDim.y", ThreadName::height}, {"lane_id", ThreadName::lane},
-                                       {"laneid", ThreadName::lane},       {"laneId", ThreadName::lane},
-                                       {"warp_id", ThreadName::warp},      {"warpId", ThreadName::warp}};
+constexpr KernelName kernel_names[] = {
+    {"threadIdx.x", ThreadName::col},  {"threadIdx.y", ThreadName::row},   {"blockIdx.x", ThreadName::block},
+    {"blockDim.x", ThreadName::width}, {"blockDim.y", ThreadName::height}, {"t", ThreadName::tid},
+    {"lane_id", ThreadName::lane},     {"laneid", ThreadName::lane},       {"laneId", ThreadName::lane},
+    {"warp_id", ThreadName::warp},     {"warpId", ThreadName::warp}};
 
 std::optional<ThreadName> known_name(std::string_view word) {
   for (int i = 0; i < thread_name_count; ++i)

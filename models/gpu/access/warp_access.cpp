@@ -16,7 +16,7 @@ std::string lane_text(int lane) { return "Lane " + std::to_string(lane); }
 /// Sorts the first `count` and drops doubles; how many are left.
 int make_distinct(std::array<std::int64_t, warp_lanes>& values, int count) {
   const auto end = values.begin() + count;
-  std::sort(values.begin(), end);
+  if (!std::is_sorted(values.begin(), end)) std::sort(values.begin(), end);
   const auto last = std::unique(values.begin(), end);
   std::fill(last, values.end(), 0);
   return static_cast<int>(last - values.begin());
@@ -147,14 +147,29 @@ Result<GlobalAccess> global_access(const LaneAddresses& addresses, std::int64_t 
   return Out::ok(out);
 }
 
-std::int64_t distinct_sectors(std::span<const LaneAddresses> requests) {
-  std::vector<std::int64_t> ids;
-  ids.reserve(requests.size() * warp_lanes);
-  for (const LaneAddresses& r : requests)
-    for (const std::int64_t a : r)
-      if (a != inactive_lane && (ids.empty() || ids.back() != a / sector_bytes)) ids.push_back(a / sector_bytes);
-  std::sort(ids.begin(), ids.end());
-  return std::unique(ids.begin(), ids.end()) - ids.begin();
+BlockAccess block_access(std::span<const LaneAddresses> requests, std::int64_t width_bytes,
+                         std::vector<std::int64_t>* sector_ids) {
+  BlockAccess out;
+  std::vector<std::int64_t> all;
+  all.reserve(requests.size() * warp_lanes);
+  for (const LaneAddresses& r : requests) {
+    LaneAddresses ids{};
+    int active = 0;
+    for (const std::int64_t a : r) {
+      if (a == inactive_lane) continue;
+      all.push_back(a);
+      ids[static_cast<std::size_t>(active++)] = a / sector_bytes;
+    }
+    out.asked_sectors += make_distinct(ids, active);
+  }
+  if (!std::is_sorted(all.begin(), all.end())) std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  out.useful_bytes = static_cast<std::int64_t>(all.size()) * width_bytes;
+  for (std::int64_t& a : all) a /= sector_bytes;
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  out.sectors = static_cast<std::int64_t>(all.size());
+  if (sector_ids) *sector_ids = std::move(all);
+  return out;
 }
 
 Result<SharedAccess> shared_access(const LaneAddresses& addresses, std::int64_t width_bytes) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "models/base/result.h"
 #include "models/gpu/access/expression.h"
@@ -48,8 +49,18 @@ struct GlobalAccess {
 };
 /// Order and doubles do not matter; a store that writes a part of a sector costs it too. Fails as check_access.
 Result<GlobalAccess> global_access(const LaneAddresses& addresses, std::int64_t width_bytes);
-/// Distinct sectors of several requests together. The addresses passed check_access.
-std::int64_t distinct_sectors(std::span<const LaneAddresses> requests);
+/// Several requests, as the warps of a block make them, each sector fetched once for all: L1 still holds what a warp
+/// before has fetched.
+struct BlockAccess {
+  std::int64_t asked_sectors = 0;  ///< the sum of the requests' own
+  std::int64_t sectors = 0;        ///< distinct
+  std::int64_t useful_bytes = 0;   ///< distinct bytes
+
+  std::int64_t ideal_sectors() const { return (useful_bytes + sector_bytes - 1) / sector_bytes; }
+};
+/// The addresses passed check_access. `sector_ids`, where given, gets the distinct ones, ascending.
+BlockAccess block_access(std::span<const LaneAddresses> requests, std::int64_t width_bytes,
+                         std::vector<std::int64_t>* sector_ids = nullptr);
 
 /// A word of shared memory that a phase reads or writes, once however many lanes want it.
 struct SharedWord {

@@ -121,7 +121,10 @@ TEST_CASE("warp access: touched bytes and words one by one give the same counts"
     CHECK(std::set<std::int64_t>(g->sector_ids.begin(), g->sector_ids.begin() + g->sectors) == sectors);
     CHECK(g->lines == static_cast<int>(lines.size()));
     CHECK(s->wavefronts == wavefronts);
-    CHECK(gpu::distinct_sectors({&a, 1}) == g->sectors);
+    const gpu::BlockAccess b = gpu::block_access({&a, 1}, width);
+    CHECK(b.sectors == g->sectors);
+    CHECK(b.asked_sectors == g->sectors);
+    CHECK(b.useful_bytes == g->useful_bytes);
   }
 }
 
@@ -133,7 +136,10 @@ TEST_CASE("warp access: an offset of one float is 5 sectors for a warp and 33 fo
     warps.push_back(*gpu::lane_addresses(*index, {}, 0, warp, 4));
     CHECK(gpu::global_access(warps.back(), 4)->sectors == 5);
   }
-  CHECK(gpu::distinct_sectors(warps) == 33);
+  const gpu::BlockAccess block = gpu::block_access(warps, 4);
+  CHECK(block.asked_sectors == 40);
+  CHECK(block.sectors == 33);
+  CHECK(block.ideal_sectors() == 32);
   CHECK(gpu::global_access(of_index("2*lane", 4), 4)->sectors == 8);
   CHECK(gpu::global_access(of_index("lane < 16 ? lane : off", 4), 4)->active == 16);
 }
