@@ -82,7 +82,7 @@ void write_expression(const Inputs& in, const Run& run, Picture& pic) {
   const std::string moved = in.offset > 0 ? " + " + whole_text(in.offset) : "";
   switch (in.access) {
     case Access::strided:
-      pic.expression = "x[ " + whole_text(in.stride) + " * i" + moved + " ]";
+      pic.expression = "x[ " + (in.stride == 1 ? "i" : whole_text(in.stride) + " * i") + moved + " ]";
       pic.expression_hint =
           "i is the thread's number in the grid; stretch the fan for the stride, push it for the "
           "offset";
@@ -104,9 +104,10 @@ void write_titles(const Inputs& in, const Outputs& out, Picture& pic) {
   const std::int64_t element_size = element_of(in);
   const std::string element = (element_size == width_of(in) ? "loads of " : "elements of ") +
                               format_text(static_cast<double>(element_size), "B");
-  pic.strides_title = "What every other stride would fetch";
-  pic.offsets_title = in.access == Access::strided ? "And every other offset" : "What other offsets would fetch";
-  pic.strides_axis = "stride, in " + element;
+  const bool strides = in.access == Access::strided;
+  pic.strides_title = strides ? "What every other stride would fetch" : "What well-known accesses would fetch";
+  pic.offsets_title = strides ? "And every other offset" : "Yours at every other offset";
+  pic.strides_axis = strides ? "stride, in " + element : "index, i the thread; press one to take it";
   pic.offsets_axis = "offset, in " + element;
   const gpu::BlockAccess& b = out.block;
   pic.warps_words = whole_text(out.warps) + (out.warps == 1 ? " warp asks for " : " warps ask for ") +

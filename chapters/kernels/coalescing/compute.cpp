@@ -131,36 +131,39 @@ void add_bars(const Inputs& in, const gpu::LaneAddresses& addresses, Run& run) {
     run.offsets.push_back(bar_of(offset, moved, width));
   }
   if (in.access != Access::strided) return;
+  const std::int64_t first = in.block_index * threads_of(in) + in.warp_index * gpu::warp_lanes;
   for (std::int64_t stride = 0; stride <= 16; ++stride) {
     gpu::LaneAddresses other = addresses;
     for (std::size_t lane = 0; lane < lane_count; ++lane)
       if (other[lane] != gpu::inactive_lane)
-        other[lane] = element * (stride * static_cast<std::int64_t>(lane) + in.offset);
+        other[lane] = element * (stride * (first + static_cast<std::int64_t>(lane)) + in.offset);
     run.strides.push_back(bar_of(stride, other, width));
   }
 }
 
 /// Well-known accesses; their indices count loads.
 struct KnownAccess {
-  std::string_view name, expression;
+  std::string_view name, label, expression;
   std::int64_t (*index)(std::int64_t tid);
 };
 constexpr KnownAccess known_accesses[] = {
-    {"In a row, or a struct of arrays", "tid", [](std::int64_t i) { return i; }},
-    {"Moved by one", "tid + 1", [](std::int64_t i) { return i + 1; }},
-    {"Every second", "2 * tid", [](std::int64_t i) { return 2 * i; }},
-    {"One field of a struct of three", "3 * tid", [](std::int64_t i) { return 3 * i; }},
-    {"One field of a struct of four", "4 * tid", [](std::int64_t i) { return 4 * i; }},
-    {"Every 32nd", "32 * tid", [](std::int64_t i) { return 32 * i; }},
-    {"Down a column of 1,024", "1024 * tid", [](std::int64_t i) { return 1024 * i; }},
-    {"8 x 4 threads on rows of 1,024", "1024 * (tid / 8) + tid % 8",
+    {"In a row, or a struct of arrays", "i", "tid", [](std::int64_t i) { return i; }},
+    {"Moved by one", "i+1", "tid + 1", [](std::int64_t i) { return i + 1; }},
+    {"Every second", "2i", "2 * tid", [](std::int64_t i) { return 2 * i; }},
+    {"One field of a struct of three", "3i", "3 * tid", [](std::int64_t i) { return 3 * i; }},
+    {"One field of a struct of four", "4i", "4 * tid", [](std::int64_t i) { return 4 * i; }},
+    {"Every 32nd", "32i", "32 * tid", [](std::int64_t i) { return 32 * i; }},
+    {"Down a column of 1,024", "1024i", "1024 * tid", [](std::int64_t i) { return 1024 * i; }},
+    {"8 x 4 threads on rows of 1,024", "8x4", "1024 * (tid / 8) + tid % 8",
      [](std::int64_t i) { return 1024 * (i / 8) + i % 8; }},
-    {"Backwards", "255 - tid", [](std::int64_t i) { return 255 - i; }},
-    {"Two lanes, one element", "tid / 2", [](std::int64_t i) { return i / 2; }},
-    {"All one element", "0", [](std::int64_t) { return std::int64_t{0}; }},
-    {"Scattered over 4,096", "tid * 2654435761 % 4096", [](std::int64_t i) { return i * 2654435761 % 4096; }}};
+    {"Backwards", "255-i", "255 - tid", [](std::int64_t i) { return 255 - i; }},
+    {"Two lanes, one element", "i/2", "tid / 2", [](std::int64_t i) { return i / 2; }},
+    {"All one element", "0", "0", [](std::int64_t) { return std::int64_t{0}; }},
+    {"Scattered over 4,096", "any", "tid * 2654435761 % 4096", [](std::int64_t i) { return i * 2654435761 % 4096; }}};
 
-void add_others(std::int64_t width, Run& run) {
+void add_others(const Inputs& in, Run& run) {
+  const std::int64_t width = width_of(in);
+  const bool stridden = in.access == Access::strided;
   for (const KnownAccess& k : known_accesses) {
     std::array<gpu::LaneAddresses, 8> warps;
     for (std::size_t i = 0; i < 256; ++i)
@@ -168,6 +171,12 @@ void add_others(std::int64_t width, Run& run) {
     const auto first = gpu::global_access(warps[0], width);
     if (!first) continue;
     const gpu::BlockAccess block = gpu::block_access(warps, width);
+    if (!stridden) {
+      OtherBar bar = bar_of(0, warps[0], width);
+      bar.label = k.label;
+      bar.expression = k.expression;
+      run.strides.push_back(bar);
+    }
     run.others.push_back({std::string(k.name), std::string(k.expression), static_cast<double>(first->sectors),
                           static_cast<double>(first->lines), 100 * first->efficiency,
                           static_cast<double>(block.sectors), static_cast<double>(block.ideal_sectors())});
@@ -239,7 +248,7 @@ Computed compute(const Inputs& in, Progress& progress) {
   if (!progress.facts_alone) {
     run.expression = std::move(requests.expression);
     add_bars(in, run.addresses, run);
-    add_others(width, run);
+    add_others(in, run);
     add_lanes(in, run);
     add_warps(requests.warps, ids, width, run);
   }

@@ -37,6 +37,14 @@ constexpr std::string_view block_off = "All lanes of the block are off.";
 void describe(Fields& f, Inputs& in) {
   f.group("The access");
   f.choice("access", in.access, accesses, "Given as", "How each lane comes to its address.");
+  f.text("expression", in.expression, "Expression",
+         "An index such as `2 * tid + 1` or a line of a kernel such as `y[i] = a[threadIdx.x * 2 + 1];`. Names: tid, "
+         "lane, warp, block, row, col, width, height, and your own as in `N = 64; N * row + col`; `lane < 16 ? lane : "
+         "off` switches lanes off.",
+         {.mode = {"access", "expression"}, .max_bytes = 1000});
+  f.text("addresses", in.addresses, "Addresses",
+         "Up to 32 byte addresses between commas, lane by lane; -1 is a lane that is off.",
+         {.mode = {"access", "addresses"}, .max_bytes = 1000});
   f.integer("stride", in.stride, "Stride",
             "Elements from one thread's to the next one's. Stretch the fan by its right end.",
             {.range = {0, 4096}, .typical = {0, 32}, .headline = true, .when = {"access", "strided"}});
@@ -46,15 +54,6 @@ void describe(Fields& f, Inputs& in) {
            {.headline = true});
   f.choice("element_bytes", in.element_bytes, elements, "Element",
            "Bytes from one index to the next. A lane may load less: one field of a struct.");
-  f.group("Your own");
-  f.text("expression", in.expression, "Expression",
-         "An index such as `2 * tid + 1` or a line of a kernel such as `y[i] = a[threadIdx.x * 2 + 1];`. Names: tid, "
-         "lane, warp, block, row, col, width, height, and your own as in `N = 64; N * row + col`; `lane < 16 ? lane : "
-         "off` switches lanes off.",
-         {.mode = {"access", "expression"}, .max_bytes = 1000});
-  f.text("addresses", in.addresses, "Addresses",
-         "Up to 32 byte addresses between commas, lane by lane; -1 is a lane that is off.",
-         {.mode = {"access", "addresses"}, .max_bytes = 1000});
   f.group("The block");
   f.integer("block_width", in.block_width, "Threads in a row", "Its first dimension, blockDim.x.",
             {.range = {1, 1024, Scale::log}, .typical = {8, 512}, .when = {"access", "strided|expression"}});
@@ -85,7 +84,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("useful_bytes", o.useful_bytes, {"Wanted", "B"}, "Distinct bytes: what two lanes want counts once.");
   f.real("requested_bytes", o.requested_bytes, {"Asked for", "B"}, "Of all active lanes, doubles counted.",
          {.formula = "active * load"});
-  f.integer("active", o.active, "Active lanes");
+  f.integer("active", o.active, "Active lanes", "Lanes that take part.");
   f.real("first_byte", o.first_byte, {"First byte", "B"}, "The least address.", {.absent = all_off});
   f.real("span_bytes", o.span_bytes, {"Span", "B"}, "From the first byte to the last, both included.",
          {.absent = all_off});

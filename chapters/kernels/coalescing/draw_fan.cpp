@@ -16,7 +16,7 @@ namespace {
 
 using widgets::Align, widgets::Font, widgets::Meaning, widgets::Painter, widgets::Rect, widgets::Type;
 
-constexpr std::size_t fan_points = 15;
+constexpr std::size_t fan_points = 25;
 constexpr double most_moved = 4096;  // the end of both ranges
 
 ImU32 fetched_hue() { return widgets::theme().of(Meaning::memory_bound); }
@@ -50,7 +50,7 @@ void paint_lane(const Painter& p, const Picture& picture, const FanLayout& l, st
 /// Wanted bytes are filled, what comes with them is hatched.
 void paint_box(const Painter& p, const BoxMark& box, const Rect& r, const Picture& picture) {
   const auto& t = widgets::theme();
-  const float byte = r.width() / static_cast<float>(models::gpu::sector_bytes), inset = t.px(4);
+  const float byte = r.width() / static_cast<float>(models::gpu::sector_bytes), inset = t.px(1.5f);
   const float cell = byte * static_cast<float>(picture.width_bytes), gap = cell > t.px(5) ? t.px(1) : 0;
   p.rect(r.min, r.max, t.card);
   if (!box.fetched) {
@@ -255,7 +255,8 @@ void draw_fan(Inputs& in, const Outputs& out, const Picture& picture, View& view
   bool stretched = false;
   if (picture.stretches && last >= 0) {
     const ImVec2 handle = l.landings[static_cast<std::size_t>(last)];
-    ImGui::SetCursorScreenPos({handle.x - t.px(14), handle.y - t.px(28)});
+    const float left = std::clamp(handle.x - t.px(14), area.min.x, std::max(area.min.x, area.max.x - t.px(28)));
+    ImGui::SetCursorScreenPos({left, handle.y - t.px(28)});
     widgets::press_area("stretch", {t.px(28), t.px(42)});
     stretched = ImGui::IsItemActive() || ImGui::IsItemFocused() || ImGui::IsItemHovered();
     if (stretched) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);

@@ -61,7 +61,9 @@ struct Outputs {
 
 /// A bar of the strip: what another access of the same width would fetch.
 struct OtherBar {
-  std::int64_t value = 0;  ///< the stride or the offset
+  std::int64_t value = 0;    ///< the stride or the offset
+  std::string_view label{};  ///< of a known access, instead
+  std::string_view expression{};
   int sectors = 0;
   double useful_sectors = 0;  ///< distinct bytes over 32
   bool faults = false;        ///< misaligned

@@ -55,7 +55,7 @@ void layout_fan(const Picture& picture, widgets::Rect area, float scale, FanLayo
   out.lanes = across(out.head.max.y, lanes_end);
   const float memory_top = std::max(lanes_end + 10 * scale, area.max.y - under - memory);
   out.fan = across(lanes_end, memory_top);
-  out.memory = across(memory_top, memory_top + memory);
+  out.memory = {{area.min.x + 8 * scale, memory_top}, {area.max.x - 8 * scale, memory_top + memory}};
   out.names = across(out.memory.max.y + 3 * scale, out.memory.max.y + 3 * scale + (named ? line : 0));
   out.lines = across(out.names.max.y, out.names.max.y + (named ? line : 0));
   place_boxes(picture, scale, out);

@@ -83,7 +83,7 @@ TEST_CASE("coalescing: an expression or an address list that is given counts, an
   CHECK(reason_of(*lab) == "The ( at character 5 is not closed at character 9.");
   set(*lab, "expression", "tid - 1");
   CHECK(reason_of(*lab).starts_with("Lane 0 has the index -1, before the array"));
-  set(*lab, "expression", "1024 / (tid - 40)");
+  set(*lab, "expression", "1024 / ((tid + 216) % 256)");
   CHECK(reason_of(*lab).starts_with("Warp 1: In lane 8 the division is by zero"));
 }
 
@@ -91,7 +91,7 @@ TEST_CASE("coalescing: what faults or fits no block is refused, and a warp beyon
   const LabPtr lab = open_lab("kernels/coalescing");
   set(*lab, "width_bytes", "16", "element_bytes", "4", "stride", 4, "offset", 1);
   CHECK(reason_of(*lab) == "Lane 0 is misaligned: its address 4 is no multiple of 16 B, so the instruction faults.");
-  set(*lab, "offset", 4);
+  set(*lab, "offset", 8);
   CHECK(computed(*lab, "sectors") == 16);
   set(*lab, "block_height", 32);
   CHECK(reason_of(*lab).starts_with("A block has at most 1,024 threads, and 256 x 32 are 8192"));
