@@ -13,8 +13,9 @@ struct Swizzle {
   int shift = 3;  ///< S
 
   constexpr bool admissible() const {
+    if (shift < -30 || shift > 30) return false;
     const int distance = shift < 0 ? -shift : shift;
-    return bits >= 0 && base >= 0 && bits <= 30 && base <= 30 && distance <= 30 && distance >= bits;
+    return bits >= 0 && base >= 0 && bits <= 30 && base <= 30 && distance >= bits && bits + base + distance <= 62;
   }
   /// Of an admissible one, for an offset of 0 or more.
   constexpr std::int64_t operator()(std::int64_t offset) const {
