@@ -40,7 +40,7 @@ std::string verdict(const Inputs& in, const Outputs& out) {
   if (out.excess == 0) return cost + ", and no layout needs fewer.";
   const std::string least = cost + ", where " + figure_of(static_cast<double>(out.ideal)) + " would do: ";
   if (out.plain.phases.size() == 1) return least + figure_of(static_cast<double>(out.ways)) + " words share a bank.";
-  return least + "its phases are up to " + figure_of(static_cast<double>(out.ways)) + "-way conflicts.";
+  return least + "conflicts are up to " + figure_of(static_cast<double>(out.ways)) + "-way.";
 }
 
 std::string padded_part(const Inputs& in, const Outputs& out) {
@@ -48,8 +48,8 @@ std::string padded_part(const Inputs& in, const Outputs& out) {
   if (!out.padded.reason.empty())
     return "Rows padded to " + bytes_figure(static_cast<double>(out.pitch_bytes)) + " are not aligned to " +
            bytes_figure(static_cast<double>(out.bytes_per_lane));
-  return "Padded it takes " + figure_of(out.padded.wavefronts) + ", for " + bytes_figure(out.padding_bytes) +
-         " per tile";
+  return "Padded it takes " + figure_of(out.padded.wavefronts) + ", for " +
+         widgets::figure(out.padding_bytes, "B", 4, widgets::Prefix::binary) + " per tile";
 }
 
 std::string swizzled_part(const Outputs& out) {

@@ -12,6 +12,7 @@ using models::gpu::SharedWord;
 
 std::string whole(std::int64_t n) { return widgets::format_text(static_cast<double>(n), "", 12); }
 std::string bytes(double n) { return widgets::format_text(n, "B", 4); }
+std::string room(double n) { return widgets::format_text(n, "B", 4, widgets::Prefix::binary); }
 
 /// " wavefronts: 8 + 8 + 8 + 8".
 std::string count_words(const PlacementFacts& facts) {
@@ -35,27 +36,49 @@ void write_words(const Inputs& in, const Outputs& out, Picture& pic) {
   PlacementWords &plain = pic.words[0], &padded = pic.words[1], &swizzled = pic.words[2];
   plain.title = "as written";
   plain.formula = whole(in.columns) + " r + c";
-  plain.cost = bytes(out.tile_bytes) + " per tile, " + fits(out.tiles);
+  plain.cost = room(out.tile_bytes) + " per tile, " + fits(out.tiles);
   plain.story = whole(out.banks) + " of 32 banks at work, " + bytes(out.bytes_per_wavefront) + " per wavefront";
   padded.title = "padded by " + whole(in.padding);
   padded.formula = whole(in.columns + in.padding) + " r + c";
-  padded.cost = "+" + bytes(out.padding_bytes) + ", " + fits(out.tiles_padded) + ", rows aligned to " +
+  padded.cost = "+" + room(out.padding_bytes) + ", " + fits(out.tiles_padded) + ", rows aligned to " +
                 bytes(static_cast<double>(out.alignment_bytes));
   padded.story = std::isnan(out.best_padding) ? "no padding up to 64 elements is free of conflicts"
-                 : out.best_padding == 0      ? "needs no padding"
-                                              : "least padding that works: " +
-                                               whole(static_cast<std::int64_t>(out.best_padding)) + ", " +
-                                               bytes(out.best_padding_bytes);
+                 : out.best_padding == 0
+                     ? "needs no padding"
+                     : "least padding that works: " + whole(static_cast<std::int64_t>(out.best_padding)) + ", " +
+                           room(out.best_padding_bytes);
   swizzled.title = "XOR swizzle";
   swizzled.formula = out.flip;
   swizzled.cost = "no byte more, " + fits(out.tiles) + ", units of " + bytes(static_cast<double>(out.unit_bytes));
-  swizzled.story = out.cute.empty() ? "every row keeps its own bytes, in another order" : "CuTe: " + out.cute + " on bytes";
+  swizzled.story =
+      out.cute.empty() ? "every row keeps its own bytes, in another order" : "CuTe: " + out.cute + " on bytes";
   write_count(out.plain, plain);
   write_count(out.padded, padded);
   write_count(out.swizzled, swizzled);
   if (!out.padded.reason.empty()) padded.story = out.padded.reason;
   if (!out.swizzled.reason.empty()) swizzled.story = out.swizzled.reason;
   pic.given = "32 banks of 4 bytes: how deep do the words hang?";
+}
+
+/// What a tile takes of shared memory, and whether its rows can be loaded 16 bytes at a time.
+void write_room(const Outputs& out, Picture& pic) {
+  constexpr std::int64_t vector_bytes = 16;
+  for (std::size_t i = 0; i < pic.words.size(); ++i) {
+    PlacementWords& words = pic.words[i];
+    const bool padded = i == 1;
+    const double taken = padded ? out.padded_tile_bytes : out.tile_bytes;
+    const std::int64_t pitch = padded ? out.pitch_bytes : out.row_bytes;
+    words.bytes = whole(static_cast<std::int64_t>(taken)) + " B";
+    words.share = static_cast<float>(taken / out.padded_tile_bytes);
+    words.used = static_cast<float>(out.tile_bytes / taken);
+    words.vectors = (padded ? out.alignment_bytes : out.row_alignment_bytes) >= vector_bytes;
+    words.aligned =
+        "a row every " + whole(pitch) + " B: " + (words.vectors ? "16-byte loads align" : "16-byte loads fault");
+  }
+  if (out.unit_bytes < vector_bytes && out.flip_mask != 0) {
+    pic.words[2].vectors = false;
+    pic.words[2].aligned = "units of " + whole(out.unit_bytes) + " B: 16-byte loads are torn apart";
+  }
 }
 
 void arrange_rows(const Run& run, Picture& pic) {
@@ -127,6 +150,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   if (!out.reason.empty()) return pic;
   pic.answer = answer_of(in, out);
   write_words(in, out, pic);
+  write_room(out, pic);
   arrange_rows(run, pic);
   arrange_paddings(in, out, run, pic);
   arrange_lanes(run, pic);

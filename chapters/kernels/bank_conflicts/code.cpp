@@ -57,7 +57,8 @@ std::string swizzled_code(const Inputs& in, const Outputs& out) {
   const std::int64_t element = bytes_of(in.element), unit = out.unit_bytes;
   const std::string type = type_of(in.element);
   if (!out.swizzled.reason.empty()) return "// " + out.swizzled.reason + "\n";
-  std::string code = "__shared__ __align__(128) " + type + " tile[" + number(in.rows) + " * " + number(in.columns) + "];\n";
+  std::string code =
+      "__shared__ __align__(128) " + type + " tile[" + number(in.rows) + " * " + number(in.columns) + "];\n";
   code += "// Units of " + number(unit) + " B: unit c of row r lies at " + out.flip + ".\n";
   if (unit >= element)
     return code + "__device__ int at(int row, int col) {  // index of an element\n  return " +

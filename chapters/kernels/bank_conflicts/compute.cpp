@@ -36,8 +36,8 @@ Access32 padded_access(const Setting& s, const LaneAddresses& logical, std::int6
   auto access = models::gpu::shared_access(padded(s.tile, s.pad_bytes, logical), width);
   if (!access)
     access.error = "Padded rows begin every " + std::to_string(s.tile.row_bytes() + s.pad_bytes) +
-                   " B, and a lane moves " + std::to_string(width) + " B, which must be aligned: pad by a multiple of " +
-                   std::to_string(width) + " B.";
+                   " B, and a lane moves " + std::to_string(width) +
+                   " B, which must be aligned: pad by a multiple of " + std::to_string(width) + " B.";
   return access;
 }
 
@@ -63,8 +63,8 @@ models::Result<LaneAddresses> logical_addresses(const Inputs& in, const SharedTi
   if (in.access == Access::expression) {
     const auto index = models::gpu::read_index(in.expression);
     if (!index) return models::Result<LaneAddresses>::fail(index.error);
-    const std::int64_t height = (1024 + in.block_width - 1) / in.block_width;
-    return models::gpu::lane_addresses(*index, {in.block_width, height}, 0, in.warp, width);
+    return models::gpu::lane_addresses(*index, {in.block_width, in.block_height}, 0, in.warp_index,
+                                       bytes_of(in.index_unit, width));
   }
   std::string list = in.addresses;
   for (char& c : list)
@@ -72,10 +72,17 @@ models::Result<LaneAddresses> logical_addresses(const Inputs& in, const SharedTi
   return models::gpu::read_addresses(list);
 }
 
+/// What the walk's phases take side by side, where a row holds whole ones.
+std::int64_t fitted_unit(const Inputs& in, const SharedTile& tile, std::int64_t width) {
+  const std::int64_t unit = walks(in.access) ? models::gpu::walk_unit_bytes(walk_of(in.access), width)
+                                             : std::max(models::gpu::bank_bytes, width);
+  return std::min(unit, models::gpu::row_alignment(tile.row_bytes()));
+}
+
 RowSwizzle swizzle_of(const Inputs& in, const SharedTile& tile, std::int64_t width) {
-  if (in.swizzle == SwizzleKind::fitted)
-    return models::gpu::fitted_swizzle(tile, std::max(models::gpu::bank_bytes, width));
-  return {.unit_bytes = bytes_of(in.swizzle_unit), .shift = static_cast<int>(in.swizzle_shift), .mask = in.swizzle_mask};
+  if (in.swizzle == SwizzleKind::fitted) return models::gpu::fitted_swizzle(tile, fitted_unit(in, tile, width));
+  return {
+      .unit_bytes = bytes_of(in.swizzle_unit), .shift = static_cast<int>(in.swizzle_shift), .mask = in.swizzle_mask};
 }
 
 /// "c ^ (r >> 1 & 3)".
@@ -97,6 +104,7 @@ void add_swizzle(const Setting& s, Outputs& out) {
 void add_sizes(const Inputs& in, const Setting& s, Outputs& out) {
   out.row_bytes = s.tile.row_bytes();
   out.pitch_bytes = s.tile.row_bytes() + s.pad_bytes;
+  out.row_alignment_bytes = models::gpu::row_alignment(out.row_bytes);
   out.alignment_bytes = models::gpu::row_alignment(out.pitch_bytes);
   out.tile_bytes = static_cast<double>(s.tile.bytes());
   out.padding_bytes = static_cast<double>(s.tile.rows * s.pad_bytes);
@@ -111,8 +119,7 @@ std::vector<double> over_padding(const Setting& s, const LaneAddresses& logical,
                                  Outputs& out) {
   std::vector<double> all;
   for (std::int64_t n = 0; n <= most_padding; ++n) {
-    const auto access =
-        models::gpu::shared_access(padded(s.tile, n * s.tile.element_bytes, logical), width);
+    const auto access = models::gpu::shared_access(padded(s.tile, n * s.tile.element_bytes, logical), width);
     all.push_back(access ? access->wavefronts : missing);
     if (!std::isnan(out.best_padding) || !access || access->excess() > 0) continue;
     out.best_padding = static_cast<double>(n);
@@ -227,7 +234,12 @@ Placement place(const Setting& s, std::size_t placement, const Access32& access,
 
 std::int64_t bytes_of(Width width) { return std::int64_t{1} << static_cast<int>(width); }
 std::int64_t bytes_of(Unit unit) { return std::int64_t{2} << static_cast<int>(unit); }
+Unit unit_of(std::int64_t bytes) { return static_cast<Unit>(std::countr_zero(static_cast<std::uint64_t>(bytes)) - 1); }
 std::int64_t bytes_of(Element element) { return std::int64_t{1} << static_cast<int>(element); }
+std::int64_t bytes_of(IndexUnit unit, std::int64_t width_bytes) {
+  constexpr std::int64_t sizes[] = {0, 1, 2, 4, 8, 12, 16};
+  return unit == IndexUnit::access ? width_bytes : sizes[static_cast<int>(unit)];
+}
 models::gpu::TileWalk walk_of(Access access) { return static_cast<TileWalk>(access); }
 static_assert(static_cast<int>(Access::mma_columns) == static_cast<int>(TileWalk::mma_columns));
 
@@ -244,7 +256,9 @@ Computed compute(const Inputs& in, Progress& progress) {
   if (!logical) return infeasible<Computed>(logical.error);
   const auto plain = models::gpu::shared_access(*logical, width);
   if (!plain) return infeasible<Computed>(plain.error);
-  if (plain->active == 0) return infeasible<Computed>("No lane takes part: give at least one an address.");
+  if (plain->active == 0)
+    return infeasible<Computed>(
+        "No lane takes part: give at least one an address, or choose a warp that the block has.");
   const auto with_padding = padded_access(s, *logical, width), with_xor = swizzled_access(s, *logical, width);
   Outputs out;
   out.plain = facts_of(plain);

@@ -20,16 +20,26 @@ const Choices element_choices = {{"int8", "1 byte (int8, fp8)", "One byte."},
                                  {"half", "2 bytes (half, bf16)", "Two bytes."},
                                  {"float", "4 bytes (float, tf32)", "Four bytes."},
                                  {"double", "8 bytes (double)", "Eight bytes."}};
+const Choices index_choices = {{"load", "What a lane moves", "Neighbouring indices are neighbouring accesses."},
+                               {"1", "1 byte", "The index counts bytes."},
+                               {"2", "2 bytes", "The index counts halves."},
+                               {"4", "4 bytes", "The index counts floats, whatever a lane moves."},
+                               {"8", "8 bytes", "Doubles, or a struct of two floats."},
+                               {"12", "12 bytes", "A struct of three floats."},
+                               {"16", "16 bytes", "A struct of four floats."}};
 const Choices swizzle_choices = {
-    {"fitted", "Fitted to tile and access", "Units as wide as the access, and as many bits as the banks ask for."},
+    {"fitted", "Fitted to tile and access",
+     "Units as wide as what a phase takes side by side, and as many bits as the banks ask for."},
     {"own", "Your own bits", "The unit, the shift and the bits that you set."}};
 const Choices unit_choices = {{"2", "2 bytes", "Single halves."},
                               {"4", "4 bytes", "Whole words."},
                               {"8", "8 bytes", "Pairs of words."},
-                              {"16", "16 bytes", "The chunks of ldmatrix and of 16-byte copies."}};
+                              {"16", "16 bytes", "The chunks of ldmatrix and of 16-byte copies."},
+                              {"32", "32 bytes", "Four lanes of 8 bytes: a row of an mma accumulator."},
+                              {"64", "64 bytes", "Four lanes of 16 bytes."}};
 static_assert(static_cast<int>(Access::addresses) == 6 && static_cast<int>(Width::sixteen) == 4 &&
                   static_cast<int>(Element::double64) == 3 && static_cast<int>(SwizzleKind::own) == 1 &&
-                  static_cast<int>(Unit::sixteen) == 3,
+                  static_cast<int>(Unit::sixty_four) == 5 && static_cast<int>(IndexUnit::sixteen) == 6,
               "the choices above stand in the order of the enumerators");
 
 constexpr std::string_view guide = "CUDA C++ Programming Guide, shared memory";
@@ -40,11 +50,10 @@ void describe(Fields& f, Inputs& in) {
   f.group("The access");
   f.choice("access", in.access, access_choices, "Reads", "What the 32 lanes of a warp want at once.",
            {.headline = true});
-  f.integer("column", in.column, "Column",
-            "Counted from 0, in elements; a wider access takes the chunk that holds it. Drag it in the picture, too.",
-            {.range = {0, 63, Scale::step},
-             .headline = true,
-             .when = {"access", "column|ldmatrix|mma_rows|mma_columns"}});
+  f.integer(
+      "column", in.column, "Column",
+      "Counted from 0, in elements; a wider access takes the chunk that holds it. Drag it in the picture, too.",
+      {.range = {0, 63, Scale::step}, .headline = true, .when = {"access", "column|ldmatrix|mma_rows|mma_columns"}});
   f.integer("row", in.row, "Row", "The first row that is read, counted from 0.",
             {.range = {0, 63, Scale::step}, .typical = {0, 31}, .when = {"access", "row"}});
   f.choice("width_bytes", in.width, width_choices, "Bytes per lane",
@@ -53,17 +62,22 @@ void describe(Fields& f, Inputs& in) {
   f.group("Your expression or addresses");
   f.text("expression", in.expression, "Index",
          "What a thread puts between the brackets, in C: 33 * lane + 5, or a line of a kernel such as s[threadIdx.x * "
-         "33 + 5]. Counted in units of what a lane moves; swizzle(B, M, S, a) is CuTe's.",
+         "33 + 5]. swizzle(B, M, S, a) is CuTe's.",
          {.mode = {"access", "expression"}, .max_bytes = 1000});
-  f.integer("block_width", in.block_width, "Block width", "threadIdx.x runs up to this; then threadIdx.y grows by one.",
-            {.range = {1, 128, Scale::log}, .when = {"access", "expression"}});
-  f.integer("warp", in.warp, "Warp", "Which warp of the block; its first thread is 32 times this.",
-            {.range = {0, 31, Scale::step}, .when = {"access", "expression"}});
+  f.choice("element_bytes", in.index_unit, index_choices, "Index counts", "Bytes from one index to the next.",
+           {.when = {"access", "expression"}});
+  f.integer("block_width", in.block_width, "Threads in a row", "blockDim.x: threadIdx.x runs up to this.",
+            {.range = {1, 1024, Scale::log}, .typical = {8, 512}, .when = {"access", "expression"}});
+  f.integer("block_height", in.block_height, "Rows of threads", "blockDim.y.",
+            {.range = {1, 32, Scale::log}, .when = {"access", "expression"}});
+  f.integer("warp_index", in.warp_index, "Warp", "Which warp of the block; its first thread is 32 times this.",
+            {.range = {0, 31}, .typical = {0, 7}, .when = {"access", "expression"}});
   f.text("addresses", in.addresses, "Addresses",
          "Up to 32 byte addresses, one for each lane: 0, 8, 16. A lane that takes no part is -1.",
          {.mode = {"access", "addresses"}, .max_bytes = 2000});
   f.group("The tile");
-  f.integer("columns", in.columns, "Columns", "Elements of a row, without padding.", {.range = {16, 256, Scale::step, 16}});
+  f.integer("columns", in.columns, "Columns", "Elements of a row, without padding.",
+            {.range = {16, 256, Scale::step, 16}});
   f.integer("rows", in.rows, "Rows", "Rows of the tile.", {.range = {8, 64, Scale::step, 8}});
   f.choice("element", in.element, element_choices, "Element", "What the tile holds.");
   f.integer("padding", in.padding, "Padding", "Unused elements at the end of each row. Drag the row's end, too.",
@@ -99,9 +113,7 @@ void describe_plain(Fields& f, Outputs& o) {
   f.group("As written");
   f.integer("wavefronts", o.wavefronts, "Wavefronts",
             "Passes of shared memory that one instruction of the warp takes, without padding or swizzle.",
-            {.headline = true,
-             .formula = "sum over phases of the most distinct words in one bank",
-             .source = guide});
+            {.headline = true, .formula = "sum over phases of the most distinct words in one bank", .source = guide});
   f.reals("phases", o.plain.phases, "Per phase",
           "Wavefronts of each: one phase up to 4 bytes per lane, two of 16 lanes at 8, four of 8 lanes at 16.");
   f.integer("ideal", o.ideal, "At least", "Were the words spread evenly over the banks.",
@@ -116,6 +128,8 @@ void describe_plain(Fields& f, Outputs& o) {
   f.real("bytes_per_wavefront", o.bytes_per_wavefront, {"Bytes per wavefront", "B"}, "128 at most.",
          {.formula = "4 x distinct words / wavefronts"});
   f.integer("row_bytes", o.row_bytes, {"Row", "B"}, {.formula = "columns x element"});
+  f.integer("row_alignment_bytes", o.row_alignment_bytes, {"Rows aligned to", "B"}, "Swizzled, too.",
+            {.formula = "largest power of two in the row, at most 128"});
   f.real("tile_bytes", o.tile_bytes, {"Tile", "B"}, "Swizzled, too.", {.binary = true, .formula = "rows x row"});
   f.integer("tiles", o.tiles, "Tiles that fit", "Into the shared memory; swizzled, too.",
             {.formula = "floor(shared memory / tile)"});
@@ -131,13 +145,12 @@ void describe_padded(Fields& f, Outputs& o) {
   f.real("padded_ways", o.padded.ways, "Ways, padded", "In the worst phase.",
          {.absent = "Padded rows are not aligned to what a lane moves."});
   f.real("padding_bytes", o.padding_bytes, {"Padding per tile", "B"},
-         {.headline = true, .formula = "rows x padding x element"});
+         {.headline = true, .binary = true, .formula = "rows x padding x element"});
   f.real("padding_share", o.padding_share, {"Padding over tile", "%"}, {.formula = "padding / columns"});
-  f.real("padded_tile_bytes", o.padded_tile_bytes, {"Tile, padded", "B"},
-         {.binary = true, .formula = "rows x pitch"});
+  f.real("padded_tile_bytes", o.padded_tile_bytes, {"Tile, padded", "B"}, {.binary = true, .formula = "rows x pitch"});
   f.integer("pitch_bytes", o.pitch_bytes, {"Pitch", "B"}, "From one padded row to the next.",
             {.formula = "(columns + padding) x element"});
-  f.integer("alignment_bytes", o.alignment_bytes, {"Rows aligned to", "B"},
+  f.integer("alignment_bytes", o.alignment_bytes, {"Padded rows aligned to", "B"},
             "16-byte loads, ldmatrix and cp.async of 16 bytes need 16.",
             {.formula = "largest power of two in the pitch, at most 128"});
   f.real("best_padding", o.best_padding, "Least padding that works",

@@ -23,7 +23,9 @@ enum class Access : std::uint8_t { row, column, ldmatrix, mma_rows, mma_columns,
 enum class SwizzleKind : std::uint8_t { fitted, own };
 enum class Element : std::uint8_t { int8, half, float32, double64 };
 enum class Width : std::uint8_t { one, two, four, eight, sixteen };
-enum class Unit : std::uint8_t { two, four, eight, sixteen };
+/// What an index of one's own counts.
+enum class IndexUnit : std::uint8_t { access, one, two, four, eight, twelve, sixteen };
+enum class Unit : std::uint8_t { two, four, eight, sixteen, thirty_two, sixty_four };
 
 /// Defaults: the transpose of everybody's first course, a column of 32 x 32 floats.
 struct Inputs {
@@ -31,7 +33,8 @@ struct Inputs {
   Width width = Width::four;
   std::int64_t row = 5, column = 11;
   std::string expression = "32 * lane + 11";
-  std::int64_t block_width = 32, warp = 0;
+  IndexUnit index_unit = IndexUnit::access;
+  std::int64_t block_width = 32, block_height = 32, warp_index = 0;
   std::string addresses;
   std::int64_t rows = 32, columns = 32;
   Element element = Element::float32;
@@ -64,7 +67,7 @@ struct Outputs {
   PlacementFacts plain, padded, swizzled;
   std::int64_t wavefronts = 0, ideal = 0, excess = 0, ways = 0, banks = 0, active = 0, words = 0, bytes_per_lane = 0;
   double bytes_per_wavefront = 0;
-  std::int64_t row_bytes = 0, pitch_bytes = 0, alignment_bytes = 0, unit_bytes = 0;
+  std::int64_t row_bytes = 0, row_alignment_bytes = 0, pitch_bytes = 0, alignment_bytes = 0, unit_bytes = 0;
   double tile_bytes = 0, padded_tile_bytes = 0, padding_bytes = 0, padding_share = 0;
   double best_padding = missing, best_padding_bytes = missing;
   std::int64_t tiles = 0, tiles_padded = 0;
@@ -72,6 +75,8 @@ struct Outputs {
   std::string flip, cute;  ///< "c ^ (r & 31)", "Swizzle<5,2,5>"
   std::vector<AccessRow> accesses;
 };
+
+void describe(Fields& f, AccessRow& row);
 
 /// 128 bytes of shared memory: what lies in its 32 banks.
 struct MemoryLine {
@@ -95,7 +100,7 @@ struct Run {
   models::gpu::RowSwizzle swizzle;
   std::int64_t width_bytes = 4;
   models::gpu::LaneAddresses logical{};
-  std::array<Placement, 3> placements;         ///< as written, padded, swizzled
+  std::array<Placement, 3> placements;          ///< as written, padded, swizzled
   std::vector<double> wavefronts_over_padding;  ///< by elements of padding; NaN where the access faults
 };
 inline constexpr std::int64_t most_padding = 64;  ///< elements per row
@@ -104,6 +109,9 @@ using Computed = chapters::Computed<Outputs, Run>;
 /// The words over and under one of the three.
 struct PlacementWords {
   std::string title, formula, cost, count, unit, story;
+  std::string bytes, aligned;  ///< "4,224 B per tile", "rows every 132 B: 16-byte loads fault"
+  float share = 1, used = 1;   ///< its bytes over the largest tile's of the three; the part that is no padding
+  bool vectors = true;         ///< 16-byte loads are possible
 };
 
 /// A lane of the warp as a row of a table.
@@ -123,8 +131,8 @@ struct Picture {
   std::string code, padded_code;
   std::vector<std::string> code_lines;
   std::vector<LaneRow> lanes;
-  int swap_bits = 5;       ///< buttons of the XOR
-  double track_end = 32;   ///< elements of padding at the end of the track
+  int swap_bits = 5;      ///< buttons of the XOR
+  double track_end = 32;  ///< elements of padding at the end of the track
   int hang_rows = 32, grid_rows = 32;
 };
 
@@ -156,7 +164,10 @@ std::string padded_code(const Inputs& inputs, const Outputs& out);
 
 std::int64_t bytes_of(Width width);
 std::int64_t bytes_of(Unit unit);
+Unit unit_of(std::int64_t bytes);
 std::int64_t bytes_of(Element element);
+/// Bytes from one index to the next where a lane moves `width_bytes`.
+std::int64_t bytes_of(IndexUnit unit, std::int64_t width_bytes);
 std::string_view name_of(Element element);
 /// The tile walk of an access; only of the first five.
 models::gpu::TileWalk walk_of(Access access);

@@ -110,6 +110,14 @@ Result<LaneAddresses> walk_tile(const SharedTile& tile, TileWalk walk, std::int6
   return Out::ok(out);
 }
 
+std::int64_t walk_unit_bytes(TileWalk walk, std::int64_t width_bytes) {
+  const std::int64_t phase_lanes = std::min<std::int64_t>(warp_lanes, all_banks_bytes / width_bytes);
+  std::int64_t chunks = 1;
+  if (walk == TileWalk::mma_rows) chunks = 4;
+  if (walk == TileWalk::mma_columns) chunks = phase_lanes / 4;
+  return std::max(bank_bytes, walk == TileWalk::ldmatrix ? 16 : chunks * width_bytes);
+}
+
 std::int64_t row_alignment(std::int64_t pitch_bytes) {
   return std::min<std::int64_t>(128, lowest_bit(std::max<std::int64_t>(1, pitch_bytes)));
 }

@@ -64,7 +64,11 @@ inline constexpr int tile_walk_count = 5;
 Result<LaneAddresses> walk_tile(const SharedTile& tile, TileWalk walk, std::int64_t width_bytes, std::int64_t row,
                                 std::int64_t column);
 
-/// The largest power of two, at most 128, that divides both: how rows of this pitch are aligned.
+/// Bytes of a row that a phase of the walk takes side by side, where it begins at a multiple of them: the unit with
+/// which fitted_swizzle leaves the walk no conflict. At least a word.
+std::int64_t walk_unit_bytes(TileWalk walk, std::int64_t width_bytes);
+
+/// The largest power of two, at most 128, that divides the pitch: how its rows are aligned.
 std::int64_t row_alignment(std::int64_t pitch_bytes);
 
 }  // namespace models::gpu
