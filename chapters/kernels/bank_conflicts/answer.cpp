@@ -17,11 +17,11 @@ std::string subject(const Inputs& in) {
     case Access::column:
       return "Reading" + column + " takes ";
     case Access::ldmatrix:
-      return "ldmatrix.x4 at" + column + " takes ";
+      return "An ldmatrix.x4 at" + column + " takes ";
     case Access::mma_rows:
-      return "An mma fragment of 8 rows at" + column + " takes ";
+      return "An mma access of 8 rows at" + column + " takes ";
     case Access::mma_columns:
-      return "An mma fragment of 4 rows at" + column + " takes ";
+      return "An mma access of 4 rows at" + column + " takes ";
     case Access::expression:
       return "Your expression takes ";
     case Access::addresses:

@@ -69,9 +69,9 @@ std::string swizzled_code(const Inputs& in, const Outputs& out) {
 }
 
 std::string padded_code(const Inputs& in, const Outputs& out) {
-  return "__shared__ __align__(128) " + type_of(in.element) + " tile[" + number(in.rows) + "][" + number(in.columns) +
-         " + " + number(in.padding) + "];  // " + number(static_cast<std::int64_t>(out.padding_bytes)) +
-         " B of padding, rows aligned to " + number(out.alignment_bytes) + " B\n";
+  return "// " + number(static_cast<std::int64_t>(out.padding_bytes)) + " B of padding, rows aligned to " +
+         number(out.alignment_bytes) + " B\n__shared__ __align__(128) " + type_of(in.element) + " tile[" +
+         number(in.rows) + "][" + number(in.columns) + " + " + number(in.padding) + "];\n";
 }
 
 }  // namespace chapters::kernels::bank_conflicts

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <optional>
 
 #include "chapters/kernels/bank_conflicts/lab.h"
 
@@ -63,8 +64,8 @@ models::Result<LaneAddresses> logical_addresses(const Inputs& in, const SharedTi
   if (in.access == Access::expression) {
     const auto index = models::gpu::read_index(in.expression);
     if (!index) return models::Result<LaneAddresses>::fail(index.error);
-    return models::gpu::lane_addresses(*index, {in.block_width, in.block_height}, 0, in.warp_index,
-                                       bytes_of(in.index_unit, width));
+    return models::gpu::lane_addresses(*index, {in.block_width, (1024 + in.block_width - 1) / in.block_width}, 0,
+                                       in.warp_index, bytes_of(in.index_unit, width));
   }
   std::string list = in.addresses;
   for (char& c : list)
@@ -119,9 +120,9 @@ std::vector<double> over_padding(const Setting& s, const LaneAddresses& logical,
                                  Outputs& out) {
   std::vector<double> all;
   for (std::int64_t n = 0; n <= most_padding; ++n) {
-    const auto access = models::gpu::shared_access(padded(s.tile, n * s.tile.element_bytes, logical), width);
-    all.push_back(access ? access->wavefronts : missing);
-    if (!std::isnan(out.best_padding) || !access || access->excess() > 0) continue;
+    const auto count = models::gpu::count_wavefronts(padded(s.tile, n * s.tile.element_bytes, logical), width);
+    all.push_back(count ? count->wavefronts : missing);
+    if (!std::isnan(out.best_padding) || !count || count->wavefronts > count->ideal) continue;
     out.best_padding = static_cast<double>(n);
     out.best_padding_bytes = static_cast<double>(n * s.tile.element_bytes * s.tile.rows);
     if (facts_alone) break;
@@ -145,16 +146,21 @@ constexpr KnownAccess known_accesses[] = {{"row, 4 B per lane", TileWalk::row, 4
                                           {"mma B [k][n], 4 B per lane", TileWalk::mma_columns, 4}};
 
 void add_accesses(const Setting& s, Outputs& out) {
-  const auto count = [](const Access32& access) { return access ? access->wavefronts : missing; };
+  using Count = std::optional<models::gpu::SharedCount>;
+  const auto wavefronts = [](const Count& count) { return count ? count->wavefronts : missing; };
   for (const KnownAccess& known : known_accesses) {
     const auto logical = models::gpu::walk_tile(s.tile, known.walk, known.width, 0, 0);
     if (!logical) continue;
-    const auto plain = models::gpu::shared_access(*logical, known.width);
-    out.accesses.push_back({.name = std::string(known.name),
-                            .ideal = plain ? plain->ideal : missing,
-                            .plain = count(plain),
-                            .padded = count(padded_access(s, *logical, known.width)),
-                            .swizzled = count(swizzled_access(s, *logical, known.width))});
+    const Count plain = models::gpu::count_wavefronts(*logical, known.width);
+    const bool fits = static_cast<bool>(models::gpu::check_swizzle(s.tile, s.swizzle, known.width));
+    const Count with_xor = fits ? models::gpu::count_wavefronts(swizzled(s, *logical), known.width) : std::nullopt;
+    out.accesses.push_back({
+        .name = std::string(known.name),
+        .ideal = plain ? plain->ideal : missing,
+        .plain = wavefronts(plain),
+        .padded = wavefronts(models::gpu::count_wavefronts(padded(s.tile, s.pad_bytes, *logical), known.width)),
+        .swizzled = wavefronts(with_xor),
+    });
   }
 }
 

@@ -66,10 +66,9 @@ void describe(Fields& f, Inputs& in) {
          {.mode = {"access", "expression"}, .max_bytes = 1000});
   f.choice("element_bytes", in.index_unit, index_choices, "Index counts", "Bytes from one index to the next.",
            {.when = {"access", "expression"}});
-  f.integer("block_width", in.block_width, "Threads in a row", "blockDim.x: threadIdx.x runs up to this.",
+  f.integer("block_width", in.block_width, "Threads in a row",
+            "blockDim.x: threadIdx.x runs up to this. A block has 1,024 threads here, or a few more.",
             {.range = {1, 1024, Scale::log}, .typical = {8, 512}, .when = {"access", "expression"}});
-  f.integer("block_height", in.block_height, "Rows of threads", "blockDim.y.",
-            {.range = {1, 32, Scale::log}, .when = {"access", "expression"}});
   f.integer("warp_index", in.warp_index, "Warp", "Which warp of the block; its first thread is 32 times this.",
             {.range = {0, 31}, .typical = {0, 7}, .when = {"access", "expression"}});
   f.text("addresses", in.addresses, "Addresses",
@@ -123,7 +122,7 @@ void describe_plain(Fields& f, Outputs& o) {
             {.formula = "most distinct words in one bank"});
   f.integer("banks", o.banks, "Banks at work", "Of the 32, over all phases.");
   f.integer("words", o.words, "Words", "Distinct ones in each phase, added up: the same word is read once.");
-  f.integer("active", o.active, "Lanes that take part");
+  f.integer("active", o.active, "Lanes that take part", "Of the 32 lanes of the warp.");
   f.integer("bytes_per_lane", o.bytes_per_lane, {"Moved per lane", "B"}, "16 for each address of ldmatrix.");
   f.real("bytes_per_wavefront", o.bytes_per_wavefront, {"Bytes per wavefront", "B"}, "128 at most.",
          {.formula = "4 x distinct words / wavefronts"});
@@ -178,8 +177,8 @@ void describe(Fields& f, Outputs& o) {
          {.absent = "This XOR and this access do not go together."});
   f.text("flip", o.flip, "Unit c lies at", "c is the unit's number in row r.");
   f.text("cute", o.cute, "In CuTe", "On byte offsets. Empty where it has no Swizzle<B, M, S> for it.");
-  f.integer("unit_bytes", o.unit_bytes, {"Unit of the XOR", "B"});
-  f.integer("flip_shift", o.flip_shift, "Shift of the row number");
+  f.integer("unit_bytes", o.unit_bytes, {"Unit of the XOR", "B"}, "What it moves as a whole.");
+  f.integer("flip_shift", o.flip_shift, "Shift of the row number", "As many low bits of it as flip nothing.");
   f.integer("flip_mask", o.flip_mask, "Bits of it that flip", "As a binary number.");
   f.text("swizzled_reason", o.swizzled.reason, "Why this XOR does not work", "Empty where the access is possible.");
   f.group("What kernels read");

@@ -79,11 +79,14 @@ void draw_code(const Picture& pic, ImVec2 size) {
     const Painter p = Painter::window();
     const ImVec2 from = ImGui::GetCursorScreenPos();
     float widest = 0;
+    const float from_y = ImGui::GetWindowPos().y, to_y = from_y + ImGui::GetWindowHeight();
     for (std::size_t i = 0; i < pic.code_lines.size(); ++i) {
-      if (pic.code_lines[i].empty()) continue;
-      const bool comment = pic.code_lines[i].starts_with("//");
-      widest = std::max(widest, p.text({from.x, from.y + line * static_cast<float>(i)}, pic.code_lines[i],
-                                       comment ? t.muted : t.text, Type::small, Font::mono));
+      const std::string& words = pic.code_lines[i];
+      if (words.empty()) continue;
+      widest = std::max(widest, widgets::text_size(words, Type::small, Font::mono).x);
+      const float y = from.y + line * static_cast<float>(i);
+      if (y < from_y || y + line > to_y) continue;
+      p.text({from.x, y}, words, words.starts_with("//") ? t.muted : t.text, Type::small, Font::mono);
     }
     ImGui::Dummy({widest, line * static_cast<float>(pic.code_lines.size())});
   }

@@ -33,12 +33,12 @@ void paint_knob(const Painter& p, ImVec2 at, bool lit) {
   p.ring(at, t.px(5), t.text, t.px(1.5f));
 }
 
-/// What a knob says, next to it where there is room.
-void say_knob(const Painter& p, const ColumnLayout& l, float x, std::string_view words) {
+/// What a knob says, next to it where there is room, right of `left`.
+void say_knob(const Painter& p, const ColumnLayout& l, float x, std::string_view words, float left) {
   const auto& t = widgets::theme();
   const float wide = widgets::text_size(words, Type::small).x, y = l.control.min.y + t.px(5);
   const bool right = x + t.px(14) + wide <= l.control.max.x;
-  if (!right && x - t.px(14) - wide < l.control.min.x) return;
+  if (!right && x - t.px(14) - wide < left) return;
   const float from = right ? x + t.px(14) : x - t.px(14) - wide;
   p.rect({from - t.px(3), y - t.px(1)}, {from + wide + t.px(3), y + t.type(Type::small) + t.px(2)}, t.background);
   p.text({from, y}, words, t.accent, Type::small);
@@ -66,7 +66,7 @@ void drag_column(Inputs& in, const Painter& p, const Picture& pic, const ColumnL
   p.line({x, y}, {x, l.grid.min.y}, t.accent, t.px(1.5f));
   paint_knob(p, {x, y}, g.lit);
   widgets::Line words;
-  say_knob(p, l, x, words.add("drag: column ").add_integer(in.column).view());
+  say_knob(p, l, x, words.add("drag: column ").add_integer(in.column).view(), l.control.min.x);
 }
 
 void drag_row(Inputs& in, const Painter& p, const ColumnLayout& l) {
@@ -84,7 +84,7 @@ void drag_row(Inputs& in, const Painter& p, const ColumnLayout& l) {
   p.line({from, y}, {from + wide, y}, t.line, t.px(2));
   paint_knob(p, {x, y}, g.lit);
   widgets::Line words;
-  say_knob(p, l, x, words.add("drag: row ").add_integer(in.row).view());
+  say_knob(p, l, x, words.add("drag: row ").add_integer(in.row).view(), l.control.min.x);
 }
 
 /// A row of the tile with its end in the hand: to the right of the elements lies the padding, an element a step.
@@ -98,7 +98,8 @@ void drag_padding(Inputs& in, const Painter& p, const Picture& pic, const Column
   if (g.steps != 0) in.padding = std::clamp<std::int64_t>(in.padding + g.steps, 0, most_padding);
   const float x = from + step * static_cast<float>(std::min(in.padding, most)), top = l.control.min.y + t.px(6),
               bottom = l.control.max.y - t.px(10);
-  p.rect({l.control.min.x, top}, {from, bottom}, widgets::with_alpha(t.ramp_at(1, 2), 0.42f), t.px(2));
+  p.rect({l.control.min.x, top}, {from, bottom}, t.card, t.px(2));
+  p.frame({l.control.min.x, top}, {from, bottom}, t.line, 1, t.px(2));
   p.line({from, (top + bottom) / 2}, {l.control.max.x - t.px(10), (top + bottom) / 2}, t.line, t.px(2));
   if (x > from) {
     p.rect({from, top}, {x, bottom}, t.background);
@@ -109,7 +110,7 @@ void drag_padding(Inputs& in, const Painter& p, const Picture& pic, const Column
   widgets::fit_text(p, {l.control.min.x + t.px(4), (top + bottom - t.type(Type::small)) / 2}, row.view(),
                     row_px - t.px(8), t.text, Type::small);
   paint_knob(p, {x, (top + bottom) / 2}, g.lit);
-  say_knob(p, l, x, words.add("drag: padding ").add_integer(in.padding).view());
+  say_knob(p, l, x, words.add("drag: padding ").add_integer(in.padding).view(), from);
 }
 
 /// The bits of the row number that flip bits of the column: pressed, they join the XOR.

@@ -34,7 +34,7 @@ struct Inputs {
   std::int64_t row = 5, column = 11;
   std::string expression = "32 * lane + 11";
   IndexUnit index_unit = IndexUnit::access;
-  std::int64_t block_width = 32, block_height = 32, warp_index = 0;
+  std::int64_t block_width = 32, warp_index = 0;
   std::string addresses;
   std::int64_t rows = 32, columns = 32;
   Element element = Element::float32;

@@ -110,6 +110,33 @@ Result<LaneAddresses> walk_tile(const SharedTile& tile, TileWalk walk, std::int6
   return Out::ok(out);
 }
 
+std::optional<SharedCount> count_wavefronts(const LaneAddresses& addresses, std::int64_t width_bytes) {
+  if (!width_admissible(width_bytes)) return std::nullopt;
+  for (const std::int64_t a : addresses)
+    if (a != inactive_lane && (a < 0 || a > address_most || a % width_bytes != 0)) return std::nullopt;
+  // An aligned 8 or 16 bytes are words of neighbouring banks that go together: they are counted as one unit.
+  const std::int64_t unit = std::max(bank_bytes, width_bytes), places = all_banks_bytes / unit;
+  const auto lanes = static_cast<std::size_t>(std::min<std::int64_t>(warp_lanes, places));
+  SharedCount out;
+  for (std::size_t first = 0; first < addresses.size(); first += lanes) {
+    std::array<std::int64_t, warp_lanes> distinct{};
+    std::array<int, warp_lanes> in_place{};
+    std::size_t n = 0;
+    int most = 0;
+    for (std::size_t lane = first; lane < first + lanes; ++lane) {
+      if (addresses[lane] == inactive_lane) continue;
+      const std::int64_t number = addresses[lane] / unit;
+      const auto seen = distinct.begin() + static_cast<std::ptrdiff_t>(n);
+      if (std::find(distinct.begin(), seen, number) != seen) continue;
+      distinct[n++] = number;
+      most = std::max(most, ++in_place[static_cast<std::size_t>(number % places)]);
+    }
+    out.wavefronts += most;
+    out.ideal += static_cast<int>((static_cast<std::int64_t>(n) + places - 1) / places);
+  }
+  return out;
+}
+
 std::int64_t walk_unit_bytes(TileWalk walk, std::int64_t width_bytes) {
   const std::int64_t phase_lanes = std::min<std::int64_t>(warp_lanes, all_banks_bytes / width_bytes);
   std::int64_t chunks = 1;

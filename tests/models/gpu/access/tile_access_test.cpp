@@ -190,3 +190,29 @@ TEST_CASE("tile: padding has no logical address, and everything else has its own
   CHECK(gpu::row_alignment(132) == 4);
   CHECK(gpu::row_alignment(4096) == 128);
 }
+
+TEST_CASE("tile: counting wavefronts alone says what the access says") {
+  std::uint64_t state = 7;
+  const auto below = [&](std::uint64_t n) {
+    state = state * 6364136223846793005ull + 1442695040888963407ull;
+    return (state >> 33) % n;
+  };
+  for (int round = 0; round < 400; ++round) {
+    const auto width = std::int64_t{1} << below(5);
+    const std::uint64_t spread = std::uint64_t{1} << (3 + below(8));
+    gpu::LaneAddresses lanes{};
+    for (std::int64_t& a : lanes)
+      a = below(8) == 0 ? gpu::inactive_lane : width * static_cast<std::int64_t>(below(spread));
+    const auto access = gpu::shared_access(lanes, width);
+    const auto count = gpu::count_wavefronts(lanes, width);
+    REQUIRE(access);
+    REQUIRE(count);
+    CHECK(count->wavefronts == access->wavefronts);
+    CHECK(count->ideal == access->ideal);
+  }
+  gpu::LaneAddresses lanes{};
+  lanes[3] = 6;
+  CHECK_FALSE(gpu::count_wavefronts(lanes, 4));
+  CHECK(gpu::count_wavefronts(lanes, 2));
+  CHECK_FALSE(gpu::count_wavefronts(lanes, 3));
+}
