@@ -52,6 +52,7 @@ void write_words(const Inputs& in, const Outputs& out, Picture& pic) {
   swizzled.cost = "no byte more, " + fits(out.tiles) + ", units of " + bytes(static_cast<double>(out.unit_bytes));
   swizzled.story =
       out.cute.empty() ? "every row keeps its own bytes, in another order" : "CuTe: " + out.cute + " on bytes";
+  pic.counted = in.access == Access::ldmatrix && out.row_bytes == 128;
   write_count(out.plain, plain);
   write_count(out.padded, padded);
   write_count(out.swizzled, swizzled);

@@ -187,8 +187,10 @@ void describe(Fields& f, Outputs& o) {
 
 LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>(
-      {"kernels/bank-conflicts", "Bank conflicts",
-       "Why is a column slow when a row is fast, and what does each cure cost?"},
+      {"kernels/bank-conflicts",
+       "Bank conflicts",
+       "Why is a column slow when a row is fast, and what does each cure cost?",
+       {.published_keys = "access element columns"}},
       compute, arrange, draw);
 }
 

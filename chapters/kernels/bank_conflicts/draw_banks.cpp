@@ -296,9 +296,18 @@ BanksLayout layout_banks(const Picture& pic, ImVec2 at, ImVec2 size) {
 
 void draw_banks(Inputs& in, const Outputs& out, const Picture& pic, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
-  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImVec2 at = ImGui::GetCursorScreenPos();
+  if (pic.counted && !widgets::veiled()) {
+    const float taken = published_line("ways counted by a profiler: ", pic.published, size, t.px(420));
+    at.y += taken;
+    size.y -= taken;
+  }
+  if (widgets::veiled()) {  // the veil has an edge
+    const float inset = t.px(12);
+    return draw_given_banks(pic,
+                            layout_banks(pic, {at.x + inset, at.y + inset}, {size.x - 2 * inset, size.y - 2 * inset}));
+  }
   const BanksLayout layout = layout_banks(pic, at, size);
-  if (widgets::veiled()) return draw_given_banks(pic, layout);
   if (pic.words[0].title.empty() || !pic.run) return;  // an infeasible state without one before it
   const Painter p = Painter::window();
   const std::uint32_t lit = view.lit();

@@ -10,6 +10,7 @@
 #include "chapters/mechanism/described_table.h"
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
+#include "chapters/mechanism/published_panel.h"
 #include "models/gpu/access/tile_access.h"
 #include "widgets/plot/curve.h"
 #include "widgets/plot/plot_view.h"
@@ -126,6 +127,8 @@ struct Picture {
   std::string answer;
   std::array<PlacementWords, 3> words;
   std::string given;  ///< under the veil
+  PublishedMarks published;
+  bool counted = false;  ///< a profiler counted this access
   widgets::Curve over_padding;
   double plot_top = 32;
   std::string code, padded_code;
