@@ -257,15 +257,15 @@ Rect ColumnLayout::hanging(int row, int bank) const {
   return {{x, y}, {x + cell_w, y + cell_h}};
 }
 
-BanksLayout layout_banks(const Picture& pic, ImVec2 at, ImVec2 size) {
+BanksLayout layout_banks(int lines, int wavefronts, ImVec2 at, ImVec2 size) {
   const auto& t = widgets::theme();
   const float small = t.type(Type::small), between = t.px(22), gutter = t.px(24);
   const float width = std::floor((size.x - 2 * between) / 3);
   const float title = t.type(Type::body) * 1.35f, cost = small * 1.4f, control = t.px(28), axis = small + t.px(6),
               count = t.type(Type::title) + t.px(8), story = 2 * small * 1.35f + t.px(4);
-  const auto grid_rows = static_cast<float>(pic.grid_rows), hang_rows = static_cast<float>(pic.hang_rows);
+  const auto grid_rows = static_cast<float>(lines), hang_rows = static_cast<float>(wavefronts);
   const float cell_w = std::max(1.0f, (width - gutter) / banks);
-  const float fixed = title + cost + control + axis + count;
+  const float fixed = title + cost + control + axis + count + t.px(6);
   float room = size.y - fixed - story;
   bool told = true;
   if (room / (grid_rows + hang_rows) < t.px(4)) {
@@ -302,12 +302,12 @@ void draw_banks(Inputs& in, const Outputs& out, const Picture& pic, View& view, 
     at.y += taken;
     size.y -= taken;
   }
-  if (widgets::veiled()) {  // the veil has an edge
+  if (widgets::veiled()) {  // of any tile, since how deep words hang is asked; the veil has an edge
     const float inset = t.px(12);
     return draw_given_banks(pic,
                             layout_banks(pic, {at.x + inset, at.y + inset}, {size.x - 2 * inset, size.y - 2 * inset}));
   }
-  const BanksLayout layout = layout_banks(pic, at, size);
+  const BanksLayout layout = layout_banks(pic.grid_rows, pic.hang_rows, at, size);
   if (pic.words[0].title.empty() || !pic.run) return;  // an infeasible state without one before it
   const Painter p = Painter::window();
   const std::uint32_t lit = view.lit();
@@ -327,9 +327,10 @@ void draw_banks(Inputs& in, const Outputs& out, const Picture& pic, View& view, 
     }
     paint_count(p, pic.words[i], placement.possible, l);
     float under = l.hang_y + static_cast<float>(placement.access.wavefronts) * l.cell_h + t.px(5);
-    if (layout.told || !placement.possible)
+    const int room = static_cast<int>((l.bottom - under) / (t.type(Type::small) * 1.4f));
+    if ((layout.told || !placement.possible) && room > 0)
       under += widgets::wrapped_text(p, {l.grid.min.x, under}, pic.words[i].story, l.grid.width(), t.muted,
-                                     {.max_lines = placement.possible ? 2 : 5});
+                                     {.max_lines = std::min(room, placement.possible ? 2 : 5)});
     paint_room(p, pic.words[i], l, under + t.px(14));
     if (hovered) point_at(placement, l, view);
   }

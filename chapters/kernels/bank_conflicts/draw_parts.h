@@ -24,7 +24,8 @@ struct BanksLayout {
   std::array<ColumnLayout, 3> columns;
   bool told = true;  ///< there is room for a sentence under the wavefronts
 };
-BanksLayout layout_banks(const Picture& pic, ImVec2 at, ImVec2 size);
+/// For tiles of so many lines of memory and so many wavefronts under them.
+BanksLayout layout_banks(int lines, int wavefronts, ImVec2 at, ImVec2 size);
 
 /// What the hand takes: the column or row that is read, the end of the padded row, the bits of the XOR.
 void draw_handles(Inputs& in, const Outputs& out, const Picture& pic, const BanksLayout& layout);

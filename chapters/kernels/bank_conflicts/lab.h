@@ -33,7 +33,7 @@ struct Inputs {
   Access access = Access::column;
   Width width = Width::four;
   std::int64_t row = 5, column = 11;
-  std::string expression = "32 * lane + 11";
+  std::string expression = "32 * threadIdx.x + threadIdx.y";
   IndexUnit index_unit = IndexUnit::access;
   std::int64_t block_width = 32, warp_index = 0;
   std::string addresses;

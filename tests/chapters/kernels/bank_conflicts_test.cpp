@@ -41,18 +41,17 @@ TEST_CASE("banks: a column of the default tile is 32 deep, and each cure costs w
 TEST_CASE("banks: an expression or a list of addresses alone counts, under the keys of the contract") {
   // As a caller gives them, who does not choose what is read. Of the published cases: float s[2t], double s[2t], float4
   // at a stride of 32 bytes, half s[t].
-  const auto given = [](std::string_view inputs) {
-    const LabPtr lab = open_lab(banks_lab);
-    REQUIRE(app::apply_inputs(*lab, app::parse_own_json(inputs)).error.empty());
+  const auto given = [](const std::string& inputs) {
+    const LabPtr lab = open_link(std::string(banks_lab) + "?" + inputs);
     return outputs_of(*lab);
   };
-  CHECK(given(R"({"expression": "2 * lane", "width_bytes": "4"})")["wavefronts"] == 2);
-  CHECK(given(R"({"expression": "2 * lane", "width_bytes": "8"})")["phases"] == std::vector<double>{2, 2});
-  CHECK(given(R"({"expression": "2 * lane", "width_bytes": "16"})")["phases"] == std::vector<double>{2, 2, 2, 2});
-  CHECK(given(R"({"expression": "s[threadIdx.x]", "width_bytes": "2"})")["wavefronts"] == 1);
-  CHECK(given(R"({"expression": "3 * lane", "element_bytes": "12"})")["wavefronts"] == 1);
-  CHECK(given(R"({"addresses": "[0,128,256,384,-1]"})")["wavefronts"] == 4);
-  CHECK(given(R"({"addresses": "[0,128,256,384,-1]"})")["active"] == 4);
+  CHECK(given("expression=2*lane&width_bytes=4")["wavefronts"] == 2);
+  CHECK(given("expression=2*lane&width_bytes=8")["phases"] == std::vector<double>{2, 2});
+  CHECK(given("expression=2*lane&width_bytes=16")["phases"] == std::vector<double>{2, 2, 2, 2});
+  CHECK(given("expression=s[threadIdx.x]&width_bytes=2")["wavefronts"] == 1);
+  CHECK(given("expression=lane&element_bytes=12")["wavefronts"] == 1);
+  CHECK(given("addresses=0,128,256,384,-1")["wavefronts"] == 4);
+  CHECK(given("addresses=0,128,256,384,-1")["active"] == 4);
   const LabPtr lab = open_lab(banks_lab);
   set(*lab, "access", "addresses", "addresses", "0, 6", "width_bytes", "4");
   CHECK(reason_of(*lab).find("ane 1") != std::string::npos);
