@@ -304,8 +304,8 @@ void draw_banks(Inputs& in, const Outputs& out, const Picture& pic, View& view, 
   }
   if (widgets::veiled()) {  // of any tile, since how deep words hang is asked; the veil has an edge
     const float inset = t.px(12);
-    return draw_given_banks(pic,
-                            layout_banks(pic, {at.x + inset, at.y + inset}, {size.x - 2 * inset, size.y - 2 * inset}));
+    return draw_given_banks(
+        pic, layout_banks(32, 32, {at.x + inset, at.y + inset}, {size.x - 2 * inset, size.y - 2 * inset}));
   }
   const BanksLayout layout = layout_banks(pic.grid_rows, pic.hang_rows, at, size);
   if (pic.words[0].title.empty() || !pic.run) return;  // an infeasible state without one before it
