@@ -52,6 +52,9 @@ void write_words(const Inputs& in, const Outputs& out, Picture& pic) {
   swizzled.cost = "no byte more, " + fits(out.tiles) + ", units of " + bytes(static_cast<double>(out.unit_bytes));
   swizzled.story =
       out.cute.empty() ? "every row keeps its own bytes, in another order" : "CuTe: " + out.cute + " on bytes";
+  pic.source = in.access == Access::expression ? in.expression : "addresses of your own";
+  std::replace_if(
+      pic.source.begin(), pic.source.end(), [](char c) { return c == '\n' || c == '\t' || c == '\r'; }, ' ');
   pic.counted = in.access == Access::ldmatrix && out.row_bytes == 128;
   write_count(out.plain, plain);
   write_count(out.padded, padded);

@@ -32,14 +32,15 @@ LaneAddresses swizzled(const Setting& s, LaneAddresses lanes) {
   return lanes;
 }
 
-/// The padded access; the sentence of a refusal speaks of rows, not of lanes.
+/// The padded access; the sentence of a misaligned one speaks of rows, not of lanes.
 Access32 padded_access(const Setting& s, const LaneAddresses& logical, std::int64_t width) {
-  auto access = models::gpu::shared_access(padded(s.tile, s.pad_bytes, logical), width);
-  if (!access)
-    access.error = "Padded rows begin every " + std::to_string(s.tile.row_bytes() + s.pad_bytes) +
-                   " B, and a lane moves " + std::to_string(width) +
-                   " B, which must be aligned: pad by a multiple of " + std::to_string(width) + " B.";
-  return access;
+  const LaneAddresses lanes = padded(s.tile, s.pad_bytes, logical);
+  const bool misaligned = std::any_of(
+      lanes.begin(), lanes.end(), [&](std::int64_t a) { return a != models::gpu::inactive_lane && a % width != 0; });
+  if (!misaligned) return models::gpu::shared_access(lanes, width);
+  return Access32::fail("Padded rows begin every " + std::to_string(s.tile.row_bytes() + s.pad_bytes) +
+                        " B, and a lane moves " + std::to_string(width) +
+                        " B, which must be aligned: pad by a multiple of " + std::to_string(width) + " B.");
 }
 
 Access32 swizzled_access(const Setting& s, const LaneAddresses& logical, std::int64_t width) {

@@ -107,9 +107,10 @@ void paint_axes(const Painter& p, const Placement* placement, const ColumnLayout
     const MemoryLine& line = placement->lines[i];
     const float y = l.row_y(static_cast<int>(i)) + (l.cell_h - t.type(Type::small)) / 2;
     if (y < clear || (line.line % 8 != 0 && line.follows && i != 0)) continue;
-    clear = y + t.type(Type::small) + 1;
     widgets::Line number;
     number.add_integer(line.line);
+    if (widgets::text_size(number.view(), Type::small, Font::mono).x > l.gutter) continue;  // far beyond the tile
+    clear = y + t.type(Type::small) + 1;
     p.text({l.grid.min.x - t.px(5), y}, number.view(), t.muted, Type::small, Font::mono, Align::right);
   }
 }

@@ -168,8 +168,7 @@ void draw_handles(Inputs& in, const Outputs& out, const Picture& pic, const Bank
   else if (walks(in.access))
     drag_column(in, p, pic, layout.columns[0]);
   else
-    widgets::fit_text(p, {layout.columns[0].control.min.x, layout.columns[0].control.min.y + t.px(5)},
-                      in.access == Access::expression ? std::string_view(in.expression) : "addresses of your own",
+    widgets::fit_text(p, {layout.columns[0].control.min.x, layout.columns[0].control.min.y + t.px(5)}, pic.source,
                       layout.columns[0].control.width(), t.accent, Type::small, Font::mono);
   drag_padding(in, p, pic, layout.columns[1]);
   press_bits(in, out, p, pic, layout.columns[2]);

@@ -126,7 +126,8 @@ struct Picture {
   std::shared_ptr<const Run> run;
   std::string answer;
   std::array<PlacementWords, 3> words;
-  std::string given;  ///< under the veil
+  std::string given;   ///< under the veil
+  std::string source;  ///< the expression in one line, or what else lanes read
   PublishedMarks published;
   bool counted = false;  ///< a profiler counted this access
   widgets::Curve over_padding;
