@@ -75,6 +75,7 @@
   LAB(interview, readiness) \
   LAB(kernels, lab) \
   LAB(kernels, coalescing) \
+  LAB(kernels, bank_conflicts) \
   LAB(debugging, pyramid) \
   LAB(debugging, hang) \
   LAB(debugging, stragglers) \
