@@ -8,7 +8,7 @@
 namespace models::gpu {
 namespace {
 
-using Made = Result<CuteLayout>;
+using Composed = Result<CuteLayout>;
 
 /// Merges from the right what continues: shape x stride of a mode is the stride of the next. `last` stands for the last
 /// leaf, whose size composition keeps open.
@@ -47,26 +47,26 @@ CuteLayout unwrapped(std::vector<CuteLayout> modes) {
 std::string number_text(std::int64_t n) { return std::to_string(n); }
 
 /// One mode s:d of B against A's modes: keep ceil(shape / stride) of each, go on with ceil(stride / shape).
-Made compose_leaf(const CuteLayout& a, std::int64_t shape, std::int64_t stride) {
-  if (stride == 0) return Made::ok(CuteLayout::leaf(shape, 0));
-  if (!a.nested) return Made::ok(CuteLayout::leaf(shape, saturating_mul(stride, a.stride)));
+Composed compose_leaf(const CuteLayout& a, std::int64_t shape, std::int64_t stride) {
+  if (stride == 0) return Composed::ok(CuteLayout::leaf(shape, 0));
+  if (!a.nested) return Composed::ok(CuteLayout::leaf(shape, saturating_mul(stride, a.stride)));
   std::vector<CuteLayout> out;
   std::int64_t rest_shape = shape, rest_stride = stride;
   for (std::size_t i = 0; i + 1 < a.modes.size(); ++i) {
     const auto& mode = a.modes[i];
     if (rest_stride % mode.shape != 0 && rest_stride >= mode.shape) {
-      return Made::fail("The stride condition fails: a step of " + number_text(rest_stride) +
-                        " over a mode of A of size " + number_text(mode.shape) +
-                        " is neither a multiple of the size nor below it.");
+      return Composed::fail("The stride condition fails: a step of " + number_text(rest_stride) +
+                            " over a mode of A of size " + number_text(mode.shape) +
+                            " is neither a multiple of the size nor below it.");
     }
     const std::int64_t left = ceil_div(mode.shape, rest_stride);
     const std::int64_t next_stride = ceil_div(rest_stride, mode.shape);
     if (left != 1 && rest_shape != 1) {
       const std::int64_t taken = std::min(left, rest_shape);
       if (rest_shape % taken != 0) {
-        return Made::fail("The shape condition fails: " + number_text(rest_shape) +
-                          " elements of B do not divide by the " + number_text(taken) + " that a mode of A of size " +
-                          number_text(mode.shape) + " has left.");
+        return Composed::fail("The shape condition fails: " + number_text(rest_shape) +
+                              " elements of B do not divide by the " + number_text(taken) +
+                              " that a mode of A of size " + number_text(mode.shape) + " has left.");
       }
       out.push_back(CuteLayout::leaf(taken, saturating_mul(rest_stride, mode.stride)));
       rest_shape /= taken;
@@ -76,10 +76,10 @@ Made compose_leaf(const CuteLayout& a, std::int64_t shape, std::int64_t stride) 
   if (out.empty() || rest_shape != 1) {
     out.push_back(CuteLayout::leaf(rest_shape, saturating_mul(rest_stride, a.modes.back().stride)));
   }
-  return Made::ok(unwrapped(std::move(out)));
+  return Composed::ok(unwrapped(std::move(out)));
 }
 
-Made compose_tree(const CuteLayout& a, const CuteLayout& b) {
+Composed compose_tree(const CuteLayout& a, const CuteLayout& b) {
   if (!b.nested) return compose_leaf(a, b.shape, b.stride);
   std::vector<CuteLayout> modes;
   for (const auto& mode : b.modes) {
@@ -87,7 +87,7 @@ Made compose_tree(const CuteLayout& a, const CuteLayout& b) {
     if (!done) return done;
     modes.push_back(std::move(*done));
   }
-  return Made::ok(CuteLayout::of(std::move(modes)));
+  return Composed::ok(CuteLayout::of(std::move(modes)));
 }
 
 CuteLayout without_zeros(CuteLayout layout) {
@@ -137,11 +137,11 @@ CuteLayout filter(const CuteLayout& layout) { return coalesce(without_zeros(layo
 Result<CuteLayout> composition(const CuteLayout& a, const CuteLayout& b) { return compose_tree(open_ended(a), b); }
 
 Result<CuteLayout> composition(const CuteLayout& a, const CuteTiler& tiler) {
-  if (tiler.kept) return Made::ok(a);
+  if (tiler.kept) return Composed::ok(a);
   if (!tiler.list) return composition(a, tiler.layout);
   if (static_cast<int>(tiler.parts.size()) > a.rank()) {
-    return Made::fail("The tiler has " + std::to_string(tiler.parts.size()) + " entries where " + text_of(a) + " has " +
-                      std::to_string(a.rank()) + " modes: drop some.");
+    return Composed::fail("The tiler has " + std::to_string(tiler.parts.size()) + " entries where " + text_of(a) +
+                          " has " + std::to_string(a.rank()) + " modes: drop some.");
   }
   std::vector<CuteLayout> modes;
   for (std::size_t i = 0; i < tiler.parts.size(); ++i) {
@@ -149,7 +149,7 @@ Result<CuteLayout> composition(const CuteLayout& a, const CuteTiler& tiler) {
     if (!done) return done;
     modes.push_back(std::move(*done));
   }
-  return Made::ok(CuteLayout::of(std::move(modes)));
+  return Composed::ok(CuteLayout::of(std::move(modes)));
 }
 
 Result<CuteLayout> complement(const CuteLayout& layout, std::vector<std::int64_t> cotarget) {
@@ -159,7 +159,7 @@ Result<CuteLayout> complement(const CuteLayout& layout, std::vector<std::int64_t
   if (!filtered.nested && filtered.stride == 0) {
     std::int64_t all = 1;
     for (const auto extent : cotarget) all = saturating_mul(all, extent);
-    return Made::ok(CuteLayout::leaf(all, all == 1 ? 0 : 1));
+    return Composed::ok(CuteLayout::leaf(all, all == 1 ? 0 : 1));
   }
   std::stable_sort(modes.begin(), modes.end(), [](const auto& a, const auto& b) { return a.stride < b.stride; });
   std::vector<CuteLayout> out;
@@ -167,8 +167,9 @@ Result<CuteLayout> complement(const CuteLayout& layout, std::vector<std::int64_t
   for (const auto& mode : modes) {
     const std::int64_t gap = mode.stride / reached;
     if (gap == 0) {
-      return Made::fail("The layout is not injective: a mode of stride " + number_text(mode.stride) +
-                        " lies within the span of " + number_text(reached) + " below it, so nothing complements it.");
+      return Composed::fail("The layout is not injective: a mode of stride " + number_text(mode.stride) +
+                            " lies within the span of " + number_text(reached) +
+                            " below it, so nothing complements it.");
     }
     out.push_back(CuteLayout::leaf(gap, reached));
     reached = saturating_mul(mode.stride, mode.shape);
@@ -179,7 +180,7 @@ Result<CuteLayout> complement(const CuteLayout& layout, std::vector<std::int64_t
     divisor = ceil_div(divisor, extent);
   }
   out.push_back(CuteLayout::leaf(rest, reached));
-  return Made::ok(coalesce(CuteLayout::of(std::move(out))));
+  return Composed::ok(coalesce(CuteLayout::of(std::move(out))));
 }
 
 CuteLayout right_inverse(const CuteLayout& layout) {
@@ -203,15 +204,15 @@ Result<CuteLayout> left_inverse(const CuteLayout& layout) {
     const auto& mode = sorted.modes[i];
     if (mode.stride == 0) continue;
     if (mode.stride % reached != 0) {
-      return Made::fail("The condition of a left inverse fails: stride " + number_text(mode.stride) +
-                        " is no multiple of the " + number_text(reached) + " places below it.");
+      return Composed::fail("The condition of a left inverse fails: stride " + number_text(mode.stride) +
+                            " is no multiple of the " + number_text(reached) + " places below it.");
     }
     out.push_back(CuteLayout::leaf(mode.stride / reached, stride));
     reached = mode.stride;
     stride = sorted.before[i];
   }
   out.push_back(CuteLayout::leaf(sorted.modes[sorted.order.back()].shape, stride));
-  return Made::ok(coalesce(CuteLayout::of(std::move(out))));
+  return Composed::ok(coalesce(CuteLayout::of(std::move(out))));
 }
 
 CuteLayout nullspace(const CuteLayout& layout) {
@@ -229,7 +230,7 @@ Result<CuteLayout> max_common_layout(const CuteLayout& a, const CuteLayout& b) {
   const auto common = composition(a, inverse);
   if (!common) return common;
   const auto merged = coalesce(*common);
-  if (merged.mode(0).stride != 1 || merged.mode(0).nested) return Made::ok(CuteLayout::leaf(1, 0));
+  if (merged.mode(0).stride != 1 || merged.mode(0).nested) return Composed::ok(CuteLayout::leaf(1, 0));
   return composition(inverse, merged.mode(0));
 }
 
