@@ -43,8 +43,8 @@ CuteCoordinate walk_coordinate(const CuteLayout& shape, bool last, std::int64_t&
 }
 
 Status misfit(const CuteLayout& layout, std::size_t given) {
-  return Status::fail("The coordinate has " + std::to_string(given) + " entries where " + shape_text(layout) + " has " +
-                      std::to_string(layout.rank()) + " modes: give one a mode.");
+  return Status::fail("The coordinate has " + std::to_string(given) + (given == 1 ? " entry" : " entries") +
+                      " where A has modes of another number, " + std::to_string(layout.rank()) + ": give one a mode.");
 }
 
 /// Adds what the fixed parts of a coordinate are worth, and collects the modes that are kept.

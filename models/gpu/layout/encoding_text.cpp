@@ -38,7 +38,7 @@ class EncodingReader {
   bool number(EncodingText& out) {
     for (; digit(); ++at_) {
       out.number = out.number * 10 + (peek() - '0');
-      if (out.number > 1 << 20) return false;
+      if (out.number > 1 << 16) return false;
     }
     return true;
   }

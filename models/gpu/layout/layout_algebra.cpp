@@ -65,7 +65,7 @@ Composed compose_leaf(const CuteLayout& a, std::int64_t shape, std::int64_t stri
       const std::int64_t taken = std::min(left, rest_shape);
       if (rest_shape % taken != 0) {
         return Composed::fail("The shape condition fails: " + number_text(rest_shape) +
-                              " elements of B do not divide by the " + number_text(taken) +
+                              " elements of B are no multiple of the " + number_text(taken) +
                               " that a mode of A of size " + number_text(mode.shape) + " has left.");
       }
       out.push_back(CuteLayout::leaf(taken, saturating_mul(rest_stride, mode.stride)));
@@ -140,8 +140,8 @@ Result<CuteLayout> composition(const CuteLayout& a, const CuteTiler& tiler) {
   if (tiler.kept) return Composed::ok(a);
   if (!tiler.list) return composition(a, tiler.layout);
   if (static_cast<int>(tiler.parts.size()) > a.rank()) {
-    return Composed::fail("The tiler has " + std::to_string(tiler.parts.size()) + " entries where " + text_of(a) +
-                          " has " + std::to_string(a.rank()) + " modes: drop some.");
+    return Composed::fail("The tiler has " + std::to_string(tiler.parts.size()) +
+                          " entries, more than A has modes: drop some.");
   }
   std::vector<CuteLayout> modes;
   for (std::size_t i = 0; i < tiler.parts.size(); ++i) {

@@ -19,7 +19,7 @@ template <class By>
 Tiled mode_by_mode(const CuteLayout& a, const CuteTiler& tiler, const char* name, By by) {
   if (static_cast<int>(tiler.parts.size()) > a.rank()) {
     return Tiled::fail("The tiler of " + std::string(name) + " has " + std::to_string(tiler.parts.size()) +
-                       " entries where " + text_of(a) + " has " + std::to_string(a.rank()) + " modes: drop some.");
+                       " entries, more than A has modes: drop some.");
   }
   std::vector<CuteLayout> modes;
   for (int i = 0; i < a.rank(); ++i) {
@@ -175,8 +175,7 @@ Result<CuteLayout> raked_product(const CuteLayout& a, const CuteLayout& b) { ret
 
 Result<CuteLayout> tile_to_shape(const CuteLayout& a, const CuteLayout& shape) {
   if (a.rank() > shape.rank()) {
-    return Tiled::fail("The block has " + std::to_string(a.rank()) + " modes and the shape " +
-                       std::to_string(shape.rank()) + ": give the shape as many.");
+    return Tiled::fail("The block A has more modes than the shape: give the shape as many.");
   }
   const auto block = padded(a, shape.rank());
   std::vector<CuteLayout> repeats;
@@ -201,7 +200,7 @@ Result<CuteLayout> upcast(const CuteLayout& layout, std::int64_t n) {
 
 Result<CuteLayout> downcast(const CuteLayout& layout, std::int64_t n) {
   if (!any_unit_stride(layout)) {
-    return Tiled::fail("Downcast needs adjacent elements: no mode of " + text_of(layout) + " has stride 1.");
+    return Tiled::fail("Downcast needs adjacent elements, and no mode has stride 1: choose a contiguous A.");
   }
   auto out = layout;
   cast_down(out, n);

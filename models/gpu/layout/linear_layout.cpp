@@ -86,7 +86,7 @@ void spread(Growing& g, const EncodingText& e, std::size_t first, const Numbers&
   const auto blocks = e.list(first, g.rank(), 1), split = e.list(first + 1, g.rank(), 1);
   const auto block_order = first < e.parts.size() ? e.list(first + 2, g.rank(), 0) : descending(g.rank());
   Numbers part = g.shape;
-  for (std::size_t dim = 0; dim < g.rank(); ++dim) part[dim] /= std::min(split[dim], g.shape[dim]);
+  for (std::size_t dim = 0; dim < g.rank(); ++dim) part[dim] /= std::clamp<std::int64_t>(split[dim], 1, g.shape[dim]);
   g.extend(order, part);
   g.shrink(part);
   for (const auto d : block_order) {
@@ -209,7 +209,7 @@ LinearLayout amd_operand(const EncodingText& e, const Numbers& shape) {
   const std::size_t rank = g.rank();
   const bool wave32 = parent.name == "wmma";
   const std::size_t k = e.at(1) == 0 ? rank - 1 : rank - 2, other = e.at(1) == 0 ? rank - 2 : rank - 1;
-  const std::int64_t extent = wave32 ? 16 : parent.list(2, 1, 16)[0];
+  const std::int64_t extent = wave32 ? 16 : std::max<std::int64_t>(1, parent.list(2, 1, 16)[0]);
   g.add(0, k, e.at(2));
   g.add(1, other, extent);
   // The lanes that are left: 64 or 32 in a wave, and copies where wmma 1 has both halves hold the same.
@@ -345,7 +345,7 @@ std::vector<std::int64_t> LinearLayout::operator()(const std::vector<std::int64_
 }
 
 std::int64_t LinearLayout::reached() const {
-  // Outputs side by side in one number: gcd-free elimination over bits.
+  // The outputs stand side by side in one number, and bits are eliminated.
   std::vector<std::int64_t> pivots;
   std::int64_t out = 1;
   for (const auto& input : bases) {
