@@ -42,7 +42,8 @@ TEST_CASE("banks: ldmatrix on unpadded rows, a transposed tile of 33 words, and 
   CHECK(column_wavefronts("(32,8):(8,1)", {0, 0, 3}, 0, 32, 16) == 32);
   CHECK(column_wavefronts("(32,32):(32,1)", {0, 0, 3}, 5, 32, 4) == 32);
   CHECK(column_wavefronts("(32,32):(33,1)", {0, 0, 3}, 5, 32, 4) == 1);
-  CHECK(column_wavefronts("(32,32):(33,1)", {0, 0, 3}, 0, 32, 2) == 2);
+  CHECK(column_wavefronts("(32,32):(33,1)", {0, 0, 3}, 0, 32, 2) == 1);
+  CHECK(column_wavefronts("(32,32):(33,1)", {0, 0, 3}, 1, 32, 2) == 2);
   CHECK(column_wavefronts("(16,16):(16,1)", {0, 0, 3}, 0, 16, 2) == 4);
   CHECK(column_wavefronts("(16,16):(16,1)", {3, 0, 4}, 0, 16, 2) == 2);
   const std::vector<std::int64_t> same(32, 64), halves{0, 2, 128, 130};
