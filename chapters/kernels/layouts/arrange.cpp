@@ -25,6 +25,7 @@ std::string name_of(LayoutOperation op) {
   if (op == LayoutOperation::composition_tiler) return "composition";
   if (op == LayoutOperation::logical_divide_tiler) return "logical divide";
   if (op == LayoutOperation::coalesce_profile) return "coalesced layout";
+  if (op >= LayoutOperation::logical_product && op <= LayoutOperation::raked_product) return "repeated layout";
   std::string name(gpu::layout_operation_names[static_cast<std::size_t>(op)]);
   std::replace(name.begin(), name.end(), '_', ' ');
   return name;
@@ -34,7 +35,8 @@ std::string name_of(LayoutOperation op) {
 std::string cost_words(const Inputs& in, const Outputs& out) {
   const std::string by_rows = wavefronts_figure(out.column_by_rows) + " by rows";
   const std::string where = of_a(in) ? " in this layout" : " in the result";
-  if (in.swizzle_bits == 0) return by_rows + " and " + whole_figure(out.column_in_layout) + where + ", unswizzled.";
+  if (in.swizzle_bits == 0)
+    return by_rows + " and " + whole_figure(out.column_in_layout) + where + ", without a swizzle.";
   return by_rows + ", " + whole_figure(out.column_in_layout) + where + " and " + whole_figure(out.column_swizzled) +
          " with the swizzle.";
 }
@@ -57,11 +59,10 @@ std::string cause_words(const Inputs& in, const Outputs& out) {
 
 std::string answer_of(const Inputs& in, const Outputs& out) {
   const std::string name = name_of(in.operation);
-  if (out.status == LayoutStatus::refused) return "C++ CuTe refuses " + name + " of what is typed.\n" + out.why;
+  if (out.status == LayoutStatus::refused) return "C++ CuTe refuses the operation on what is typed.\n" + out.why;
   if (out.status == LayoutStatus::non_functional) {
-    return "C++ CuTe returns a layout that is no " + name + ": at index " + figure(out.wrong_at, "", 16) +
-           " it gives " + figure(out.gives, "", 16) + ", and " + figure(out.promised_place, "", 16) +
-           " is promised.\n" +
+    return "C++ CuTe returns a layout that breaks its promise: at index " + figure(out.wrong_at, "", 16) +
+           " it gives " + figure(out.gives, "", 16) + ", not " + figure(out.promised_place, "", 16) + ".\n" +
            (out.over_covers ? "It also has more elements than A: pad A, or choose a tile that divides its modes."
                             : "The steps of B cross a mode of A: choose sizes and strides that divide it.");
   }

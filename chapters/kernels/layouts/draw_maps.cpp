@@ -61,8 +61,8 @@ void draw_cells(const Picture& pic, const CellMap& map, const CellGrid& grid) {
 void draw_walk(const Picture& pic, std::size_t map, const CellGrid& grid) {
   constexpr std::size_t most = 256;
   const auto cells = static_cast<std::size_t>(grid.rows * grid.columns);
-  if (cells > most || pic.walk.size() < 3 * cells) return;
   const auto& t = widgets::theme();
+  if (cells > most || pic.walk.size() < 3 * cells || grid.step < t.px(14)) return;
   const Painter p = Painter::window();
   std::array<ImVec2, most> points;
   std::size_t n = 0;
@@ -214,7 +214,7 @@ void draw_given(const Picture& pic, ImVec2 corner, ImVec2 size) {
   widgets::fit_text(Painter::window(), corner, pic.given_story, size.x, t.text, Type::small);
   for (int map = 0; map < 3; ++map) {
     const float x = corner.x + static_cast<float>(map) * (wide + gap);
-    draw_bank_floor({{x, corner.y + t.px(30)}, {x + wide, corner.y + size.y}}, pic.cell_bytes);
+    draw_bank_floor({{x, corner.y + t.px(30)}, {x + wide, corner.y + 0.75f * size.y}}, pic.cell_bytes);
   }
   ImGui::SetCursorScreenPos(corner);
   ImGui::Dummy(size);
