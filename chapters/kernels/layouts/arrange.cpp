@@ -131,7 +131,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture pic;
   if (run.fragment == nullptr) return pic;
   pic.answer = answer_of(in, out);
-  pic.cell_bytes = bytes_of(in.cell_bytes);
+  pic.banks_wide = std::max(1, bytes_of(in.cell_bytes) / 4);
   write_maps(in, out, pic);
   write_panels(in, out, run, pic);
   arrange_walk(run, pic);

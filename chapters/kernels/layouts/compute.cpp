@@ -45,14 +45,14 @@ struct Grid {
   }
 };
 
-std::int64_t lanes_cost(const CellMap& map, const Run& run, int first, int step, int count, int bytes,
-                        std::vector<int>* wavefront, std::int64_t* ideal) {
+/// `count` cells from `first` on, `step` apart, read by a lane each.
+std::int64_t lanes_cost(const CellMap& map, int first, int step, int count, int bytes, std::vector<int>* wavefront,
+                        std::int64_t* ideal) {
   std::vector<std::int64_t> addresses;
   for (int i = 0; i < count; ++i) {
     const auto cell = static_cast<std::size_t>(first + i * step);
     if (cell < map.places.size() && map.places[cell] >= 0) addresses.push_back(map.places[cell] * bytes);
   }
-  (void)run;
   auto cost = gpu::bank_cost(addresses, bytes);
   if (wavefront) *wavefront = std::move(cost.wavefront);
   if (ideal) *ideal = cost.ideal;
@@ -62,7 +62,7 @@ std::int64_t lanes_cost(const CellMap& map, const Run& run, int first, int step,
 std::int64_t worst_row(const CellMap& map, const Run& run, int bytes) {
   std::int64_t worst = 0;
   for (int row = 0; row < run.rows; ++row) {
-    worst = std::max(worst, lanes_cost(map, run, row * run.columns, 1, run.columns, bytes, nullptr, nullptr));
+    worst = std::max(worst, lanes_cost(map, row * run.columns, 1, run.columns, bytes, nullptr, nullptr));
   }
   return worst;
 }
@@ -101,7 +101,11 @@ void map_cells(const Inputs& in, const CuteLayout& layout, std::int64_t offset, 
   }
   const int bytes = bytes_of(in.cell_bytes);
   for (auto& map : run.maps) {
-    map.wavefronts = lanes_cost(map, run, run.held, run.columns, run.rows, bytes, &map.wavefront, &out.column_ideal);
+    for (const auto place : map.places) {
+      map.banks.push_back(static_cast<std::int8_t>(std::max<std::int64_t>(0, place) * bytes / gpu::layout_bank_bytes %
+                                                   gpu::layout_banks));
+    }
+    map.wavefronts = lanes_cost(map, run.held, run.columns, run.rows, bytes, &map.wavefront, &out.column_ideal);
   }
   out.column_by_rows = run.maps[0].wavefronts;
   out.column_in_layout = run.maps[1].wavefronts;
@@ -140,7 +144,8 @@ void hold_fragment(const Inputs& in, Outputs& out, Run& run) {
     for (int value = 0; value < f->values; ++value) {
       const auto at = gpu::fragment_element(*f, thread, value);
       const auto cell = static_cast<std::size_t>(at.row * run.fragment_columns + at.matrix * f->cols + at.col);
-      run.holders[cell] = {static_cast<std::int16_t>(thread), static_cast<std::int16_t>(value)};
+      run.holders[cell] = {static_cast<std::int16_t>(thread),
+                           static_cast<std::int16_t>(gpu::fragment_register(*f, value))};
       if (thread != run.lane || value >= 8) continue;
       out.held_elements +=
           (value == 0 ? "(" : " (") + std::to_string(at.row) + "," + std::to_string(at.matrix * f->cols + at.col) + ")";

@@ -96,7 +96,7 @@ void draw_fragment(Inputs& in, const Picture& pic, ImVec2 size) {
       p.rect(min, max, fill, grid.step > 12 ? t.px(2) : 0);
       widgets::Line words;
       if (own) {
-        words.add("r").add_integer(models::gpu::fragment_register(*run.fragment, held.value));
+        words.add("r").add_integer(held.reg);
       } else {
         words.add_integer(held.thread);
       }
@@ -122,7 +122,7 @@ void draw_fragment(Inputs& in, const Picture& pic, ImVec2 size) {
     widgets::Line name, value;
     name.add("row ").add_integer(row).add(", column ").add_integer(column);
     value.add("thread ").add_integer(under.thread).add(", register ");
-    value.add_integer(models::gpu::fragment_register(*run.fragment, under.value));
+    value.add_integer(under.reg);
     widgets::tip(name.view(), value.view(), "press to hold this thread");
   }
   ImGui::SetCursorScreenPos(corner);

@@ -18,13 +18,10 @@ constexpr int bank_count = 32;
 /// Pixels of one wavefront at most.
 float max_level() { return widgets::theme().px(24); }
 
-/// First bank of a place, and how many banks a cell is wide.
+/// First bank of a cell, and how many banks it is wide.
 struct Banks {
   int first = 0, wide = 1;
 };
-Banks banks_of(std::int64_t place, int cell_bytes) {
-  return {static_cast<int>(place * cell_bytes / 4 % bank_count), std::max(1, cell_bytes / 4)};
-}
 ImU32 colour_of_bank(const Banks& at) {
   return widgets::theme().ramp_at(static_cast<std::size_t>(at.first / at.wide),
                                   static_cast<std::size_t>(bank_count / at.wide));
@@ -45,10 +42,11 @@ void draw_cells(const Picture& pic, const CellMap& map, const CellGrid& grid) {
   const float round = grid.step > 14 ? widgets::theme().px(2) : 0;
   for (int row = 0; row < grid.rows; ++row) {
     for (int column = 0; column < grid.columns; ++column) {
-      const std::int64_t place = map.places[static_cast<std::size_t>(row * grid.columns + column)];
+      const auto cell = static_cast<std::size_t>(row * grid.columns + column);
+      const std::int64_t place = map.places[cell];
       if (place < 0) continue;
       const ImVec2 min = grid.min(row, column), max{min.x + grid.step - grid.gap(), min.y + grid.step - grid.gap()};
-      const ImU32 fill = colour_of_bank(banks_of(place, pic.cell_bytes));
+      const ImU32 fill = colour_of_bank(Banks{map.banks[cell], pic.banks_wide});
       p.rect(min, max, fill, round);
       widgets::Line words;
       words.add_integer(place);
@@ -108,22 +106,22 @@ void hold_column(Inputs& in, const Picture& pic, std::size_t map, const CellGrid
   }
   const int row = grid.row_at(mouse), column = grid.column_at(mouse);
   if (!ImGui::IsItemHovered() || row < 0 || column < 0) return;
-  const std::int64_t place = pic.run->maps[map].places[static_cast<std::size_t>(row * grid.columns + column)];
+  const auto cell = static_cast<std::size_t>(row * grid.columns + column);
+  const std::int64_t place = pic.run->maps[map].places[cell];
   if (place < 0) return;
   widgets::Line name, value;
   name.add("row ").add_integer(row).add(", column ").add_integer(column);
-  const Banks at = banks_of(place, pic.cell_bytes);
+  const Banks at{pic.run->maps[map].banks[cell], pic.banks_wide};
   value.add("place ").add_integer(place).add(", bank ").add_integer(at.first);
   if (at.wide > 1) value.add(" to ").add_integer(at.first + at.wide - 1);
   widgets::tip(name.view(), value.view(), "drag to hold another column");
 }
 
 /// The floor on which the words of the column stand: 32 banks, coloured as the cells are.
-void draw_bank_floor(Rect area, int cell_bytes) {
+void draw_bank_floor(Rect area, int wide) {
   const auto& t = widgets::theme();
   const Painter p = Painter::window();
   const float step = area.width() / bank_count, floor = area.max.y - t.type(Type::small) - t.px(8);
-  const int wide = std::max(1, cell_bytes / 4);
   for (int bank = 0; bank < bank_count; ++bank) {
     const float x = area.min.x + step * static_cast<float>(bank);
     p.rect({x, floor}, {x + step - (step > 4 ? 1.0f : 0.0f), floor + t.px(4)}, colour_of_bank({bank, wide}));
@@ -146,9 +144,9 @@ void draw_towers(const Picture& pic, const CellMap& map, Rect area, std::int64_t
       std::min(max_level(), (floor - area.min.y) / static_cast<float>(std::max<std::int64_t>(1, deepest)));
   std::size_t lane = 0;
   for (int row = 0; row < run.rows; ++row) {
-    const std::int64_t place = map.places[static_cast<std::size_t>(row * run.columns + run.held)];
-    if (place < 0 || lane >= map.wavefront.size()) continue;
-    const Banks at = banks_of(place, pic.cell_bytes);
+    const auto cell = static_cast<std::size_t>(row * run.columns + run.held);
+    if (map.places[cell] < 0 || lane >= map.wavefront.size()) continue;
+    const Banks at{map.banks[cell], pic.banks_wide};
     const float x = area.min.x + step * static_cast<float>(at.first);
     const float y = floor - level * static_cast<float>(map.wavefront[lane] + 1);
     const ImVec2 min{x, y + (level > 4 ? 1.0f : 0.0f)},
@@ -214,7 +212,7 @@ void draw_given(const Picture& pic, ImVec2 corner, ImVec2 size) {
   widgets::fit_text(Painter::window(), corner, pic.given_story, size.x, t.text, Type::small);
   for (int map = 0; map < 3; ++map) {
     const float x = corner.x + static_cast<float>(map) * (wide + gap);
-    draw_bank_floor({{x, corner.y + t.px(30)}, {x + wide, corner.y + 0.75f * size.y}}, pic.cell_bytes);
+    draw_bank_floor({{x, corner.y + t.px(30)}, {x + wide, corner.y + 0.75f * size.y}}, pic.banks_wide);
   }
   ImGui::SetCursorScreenPos(corner);
   ImGui::Dummy(size);
@@ -264,7 +262,7 @@ void draw_maps(Inputs& in, const Picture& pic, ImVec2 size) {
     p.text_fit({at.x, banks.min.y - line + t.px(4)}, pic.maps[map].cost, wide,
                colour_of_cost(run.maps[map].wavefronts, least, deepest), Type::small, Font::bold);
     const Rect towers{{banks.min.x, banks.min.y + t.px(4)}, banks.max};
-    draw_bank_floor(banks, pic.cell_bytes);
+    draw_bank_floor(banks, pic.banks_wide);
     draw_towers(pic, run.maps[map], towers, deepest);
     if (map == 1) draw_said(towers, "column_in_layout", deepest);
     if (map == 2) draw_said(towers, "column_swizzled", deepest);

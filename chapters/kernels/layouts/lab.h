@@ -83,13 +83,14 @@ struct Outputs {
 
 /// Where the drawn cells lie under one map.
 struct CellMap {
-  std::vector<std::int64_t> places;  ///< row by row
+  std::vector<std::int64_t> places;  ///< row by row; -1: there is no cell
+  std::vector<std::int8_t> banks;    ///< the first one of each cell
   std::vector<int> wavefront;        ///< in which each held cell is served
   std::int64_t wavefronts = 0;
 };
 /// Who holds each element of a fragment.
 struct Holder {
-  std::int16_t thread = -1, value = -1;
+  std::int16_t thread = -1, reg = -1;  ///< the first 32-bit register
 };
 struct Run {
   int rows = 0, columns = 0, held = 0;  ///< of the drawn cells
@@ -111,7 +112,7 @@ struct Picture {
   std::string answer;
   std::array<MapWords, 3> maps;
   std::vector<std::int32_t> walk;  ///< cells in the order of their places, map after map
-  int cell_bytes = 16;
+  int banks_wide = 4;              ///< of a cell
   std::string given_story;
   std::string fragment_story, holder_story;
   std::string a_line, b_line, result_line, verdict_line;

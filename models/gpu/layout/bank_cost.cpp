@@ -6,15 +6,13 @@
 namespace models::gpu {
 namespace {
 
-constexpr std::size_t banks_of_shared = 32;
-
 /// The distinct words that the lanes of one phase want, bank by bank.
 struct PhaseWords {
-  std::array<std::vector<std::int64_t>, banks_of_shared> words;
+  std::array<std::vector<std::int64_t>, layout_banks> words;
 
   /// The place of a word behind those of its bank that came before it.
   int add(std::int64_t word) {
-    auto& bank = words[static_cast<std::size_t>(word) % banks_of_shared];
+    auto& bank = words[static_cast<std::size_t>(word) % layout_banks];
     const auto found = std::find(bank.begin(), bank.end(), word);
     const auto at = found - bank.begin();
     if (found == bank.end()) bank.push_back(word);
@@ -41,7 +39,7 @@ BankCost bank_cost(std::span<const std::int64_t> addresses, int width_bytes) {
       distinct += bank.size();
     }
     out.wavefronts += static_cast<int>(deepest);
-    out.ideal += static_cast<int>((distinct + banks_of_shared - 1) / banks_of_shared);
+    out.ideal += static_cast<int>((distinct + layout_banks - 1) / layout_banks);
   }
   return out;
 }

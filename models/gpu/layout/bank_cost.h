@@ -7,6 +7,8 @@
 /// programming guide, "Shared memory": 32 banks of 4 bytes, the same word for several lanes is one access.
 namespace models::gpu {
 
+inline constexpr int layout_banks = 32, layout_bank_bytes = 4;
+
 struct BankCost {
   int wavefronts = 0;
   int ideal = 0;               ///< were the words spread evenly over the banks
