@@ -76,6 +76,7 @@
   LAB(kernels, lab) \
   LAB(kernels, coalescing) \
   LAB(kernels, bank_conflicts) \
+  LAB(kernels, layouts) \
   LAB(debugging, pyramid) \
   LAB(debugging, hang) \
   LAB(debugging, stragglers) \
