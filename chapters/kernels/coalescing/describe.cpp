@@ -82,7 +82,7 @@ void describe(Fields& f, Outputs& o) {
             {.formula = "ceil(wanted / 32)"});
   f.real("efficiency", o.efficiency, "Efficiency, as a number", {.absent = all_off, .formula = "wanted / fetched"});
   f.real("useful_bytes", o.useful_bytes, {"Wanted", "B"}, "Distinct bytes: what two lanes want counts once.");
-  f.real("requested_bytes", o.requested_bytes, {"Asked for", "B"}, "Of all active lanes, doubles counted.",
+  f.real("requested_bytes", o.requested_bytes, {"Asked for", "B"}, "By all active lanes, doubles counted.",
          {.formula = "active * load"});
   f.integer("active", o.active, "Active lanes", "Lanes that take part.");
   f.real("first_byte", o.first_byte, {"First byte", "B"}, "The least address.", {.absent = all_off});

@@ -48,7 +48,7 @@ struct Outputs {
   std::string reason;
   models::gpu::BlockAccess block;
   std::int64_t sectors = 0, lines = 0, active = 0, ideal_sectors = 0;
-  std::int64_t warps = 0;  ///< of the block
+  std::int64_t warps = 0;  ///< in the block
   double efficiency = std::nan(""), efficiency_percent = std::nan("");
   double fetched_bytes = 0, useful_bytes = 0, requested_bytes = 0;
   double block_useful_bytes = 0;
@@ -62,7 +62,7 @@ struct Outputs {
 /// A bar of the strip: what another access of the same width would fetch.
 struct OtherBar {
   std::int64_t value = 0;    ///< the stride or the offset
-  std::string_view label{};  ///< of a known access, instead
+  std::string_view label{};  ///< a known access has this instead
   std::string_view expression{};
   int sectors = 0;
   double useful_sectors = 0;  ///< distinct bytes over 32

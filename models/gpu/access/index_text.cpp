@@ -24,7 +24,7 @@ class IndexText {
   };
   struct Guard {
     int condition = -1;  ///< node
-    int depth = 0;       ///< of braces at which it holds; 0: to the end
+    int depth = 0;       ///< braces around what it guards; 0: it holds to the end
   };
 
   bool statement(Tokens tokens, bool closed_by_semicolon);
@@ -45,7 +45,7 @@ class IndexText {
   std::vector<Guard> guards_;
   int statement_guard_ = -1;  ///< node
   int braces_ = 0;
-  std::string index_letters_;  ///< of the access that was taken
+  std::string index_letters_;  ///< the text of the access that was taken
   std::string error_;
 };
 

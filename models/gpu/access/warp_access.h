@@ -40,7 +40,7 @@ Result<LaneAddresses> read_addresses(std::string_view text);
 struct GlobalAccess {
   int sectors = 0, lines = 0;        ///< distinct
   int active = 0;                    ///< lanes
-  std::int64_t requested_bytes = 0;  ///< of the active lanes, doubles counted
+  std::int64_t requested_bytes = 0;  ///< what the active lanes ask for, doubles counted
   std::int64_t useful_bytes = 0;     ///< distinct bytes
   std::int64_t fetched_bytes = 0;    ///< 32 a sector
   double efficiency = 1;             ///< useful over fetched; 1 where nothing is fetched
@@ -74,7 +74,7 @@ struct SharedWord {
 /// quarters of 8 lanes at 16; a phase takes as many wavefronts as the bank with most distinct words, none where all its
 /// lanes are off. An upper bound: hardware may merge two phases of 8 or 16 bytes whose lanes want the same words.
 struct SharedAccess {
-  int wavefronts = 0;  ///< of all phases
+  int wavefronts = 0;  ///< the sum over the phases
   int ideal = 0;       ///< were the words spread evenly over the banks
   int phases = 1;      ///< 1, 2 or 4
   int active = 0;      ///< lanes
