@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/content/content.h"
+#include "app/scenario/link.h"
 #include "app/scenario/scenario.h"
 #include "chapters/kernels/bank_conflicts/lab.h"
 #include "tests/support/base/paths.h"
@@ -42,13 +43,16 @@ TEST_CASE("banks: an expression or a list of addresses alone counts, under the k
   // As a caller gives them, who does not choose what is read. Of the published cases: float s[2t], double s[2t], float4
   // at a stride of 32 bytes, half s[t].
   const auto given = [](const std::string& inputs) {
-    const LabPtr lab = open_link(std::string(banks_lab) + "?" + inputs);
+    const LabPtr lab = open_lab(banks_lab);
+    const auto linked = app::link_inputs(app::parse_link(std::string(banks_lab) + "?" + inputs));
+    REQUIRE(linked);
+    REQUIRE(app::apply_inputs(*lab, *linked).error.empty());
     return outputs_of(*lab);
   };
   CHECK(given("expression=2*lane&width_bytes=4")["wavefronts"] == 2);
   CHECK(given("expression=2*lane&width_bytes=8")["phases"] == std::vector<double>{2, 2});
   CHECK(given("expression=2*lane&width_bytes=16")["phases"] == std::vector<double>{2, 2, 2, 2});
-  CHECK(given("expression=s[threadIdx.x]&width_bytes=2")["wavefronts"] == 1);
+  CHECK(given("expression=threadIdx.x&width_bytes=2")["wavefronts"] == 1);
   CHECK(given("expression=lane&element_bytes=12")["wavefronts"] == 1);
   CHECK(given("addresses=0,128,256,384,-1")["wavefronts"] == 4);
   CHECK(given("addresses=0,128,256,384,-1")["active"] == 4);
