@@ -96,7 +96,7 @@ void write_maps(const Inputs& in, const Outputs& out, Picture& pic) {
   const bool typed = of_a(in) || out.status == LayoutStatus::refused;
   pic.maps[0] = {"by rows", "(" + sizes + "):(" + std::to_string(out.columns) + ",1)",
                  wavefronts_words(out.column_by_rows)};
-  pic.maps[1] = {typed ? "A" : name_of(in.operation), typed ? in.a : out.result,
+  pic.maps[1] = {typed ? "A" : name_of(in.operation), typed ? "A = " + in.a : "R = " + out.result,
                  wavefronts_words(out.column_in_layout)};
   pic.maps[2] = {"swizzled", in.swizzle_bits > 0 ? swizzle_name(in) + " on it" : "no swizzle",
                  wavefronts_words(out.column_swizzled)};
