@@ -123,11 +123,7 @@ Result<GemmStudy> study_gemm(const GemmShape& s, const GemmTile& t, const GemmEp
   GemmStudy out;
   out.traffic = gemm_traffic(s, t, e);
   out.budget = gemm_budget(t, s.element_bytes, o.other_registers, *r.sm);
-  // Fewer tiles than places: an SM with one block gives it the whole rate.
-  const std::int64_t parts = out.traffic.blocks * (o.schedule == Schedule::split_k ? o.splits : 1);
-  const std::int64_t resident =
-      std::clamp<std::int64_t>(out.budget.occupancy.blocks, 1, std::max<std::int64_t>(1, ceil_div(parts, r.sms)));
-  out.slots = r.sms * resident;
+  out.slots = r.sms;
   const auto tiling = tile_matmul({.m = s.m,
                                    .n = s.n,
                                    .k = s.k,
@@ -135,7 +131,7 @@ Result<GemmStudy> study_gemm(const GemmShape& s, const GemmTile& t, const GemmEp
                                    .tile_n = t.block_n,
                                    .tile_k = t.block_k,
                                    .sm_count = r.sms,
-                                   .tiles_per_sm = resident,
+                                   .tiles_per_sm = 1,
                                    .schedule = o.schedule,
                                    .split = o.schedule == Schedule::split_k ? o.splits : 1,
                                    .element_bytes = s.element_bytes,

@@ -73,8 +73,10 @@ struct GemmOptions {
 struct GemmStudy {
   GemmTraffic traffic;
   GemmBudget budget;
-  TilingResult tiling;        ///< tiles, waves and partial sums, with the blocks that an SM holds
-  std::int64_t slots = 0;     ///< blocks that run at once
+  /// Tiles, waves and partial sums. Blocks that share an SM share its rate, so a wave is one tile an SM: the busiest
+  /// SM's tiles are the time, however many it holds at once.
+  TilingResult tiling;
+  std::int64_t slots = 0;     ///< tiles of a wave: one an SM
   double padding = 1;         ///< multiply-adds done over those wanted
   double hbm_wave_bytes = 0;  ///< see gemm_wave_bytes
   std::array<GemmGateTime, gemm_gate_count> gates;
