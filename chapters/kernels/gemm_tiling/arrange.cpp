@@ -45,6 +45,19 @@ void arrange_zoom(const Outputs& out, const Cut& cut, Picture& pic) {
   pic.notes[3] = "numbers are lanes; " + count_text(i.k) + " deep in one step";
 }
 
+/// ", then C, bias": what is done to the sums.
+std::string epilogue_words(const gpu::GemmEpilogue& e) {
+  std::string words;
+  const auto add = [&](bool there, std::string_view what) {
+    if (there) words += (words.empty() ? ", then " : ", ") + std::string(what);
+  };
+  add(e.reads_c, "C");
+  add(e.bias, "bias");
+  add(e.activation, "activation");
+  if (e.any() && !e.fused) words += " apart";
+  return words;
+}
+
 void arrange_lanes(const Outputs& out, const Cut& cut, Picture& pic) {
   double widest = 0;
   for (const gpu::GemmGateTime& g : out.study.gates)
@@ -76,9 +89,10 @@ void arrange_lanes(const Outputs& out, const Cut& cut, Picture& pic) {
       lane.name = cut.tile.unit == GemmUnit::fma ? "FMA pipes" : "Tensor Cores";
       lane.tile =
           std::string(models::format_label(out.rates.format)) + ", " + format_text(out.study.traffic.flops, "FLOP");
+      lane.tile += epilogue_words(cut.epilogue);
     } else {
       lane.bytes = format_text(g.bytes, "B");
-      lane.tile += ": " + format_text(g.intensity, "FLOP/B");
+      lane.intensity = format_text(g.intensity, "FLOP/B");
     }
     pic.longest_s = std::max({pic.longest_s, g.time_s, other.time_s});
     pic.lanes.push_back(std::move(lane));
@@ -164,14 +178,13 @@ void arrange_budget(const Outputs& out, Picture& pic) {
                                       .info = "warp rows x warp columns / 32"},
                                      {.label = "other registers",
                                       .value = share(registers - std::min(sums, registers), most),
-                                      .tint = Tint::series(3),
+                                      .tint = Tint(),
                                       .info = "fragments, addresses and counters: as set"}}});
-  pic.budget.push_back({.label = "threads of a block",
-                        .words = count_text(b.threads) + " of 1,024",
-                        .segments = {{.label = "threads",
-                                      .value = share(as_double(b.threads), threads),
-                                      .tint = Tint::series(4),
-                                      .info = "warps x 32"}}});
+  pic.budget.push_back(
+      {.label = "threads of a block",
+       .words = count_text(b.threads) + " of 1,024",
+       .segments = {
+           {.label = "threads", .value = share(as_double(b.threads), threads), .tint = Tint(), .info = "warps x 32"}}});
   const double held = as_double(b.occupancy.blocks);
   pic.budget.push_back({.label = "an SM's shared memory",
                         .words = plural(b.occupancy.blocks, "block"),
@@ -197,7 +210,7 @@ void arrange_curves(const Outputs& out, const Cut& cut, Picture& pic) {
   const double bm = as_double(cut.tile.block_m), bn = as_double(cut.tile.block_n);
   pic.edge = 2 * bm * bn / (bm + bn);
   widgets::Curve l2{
-      .label = "L2", .info = "blocks x (rows + columns) x K x b / its rate", .output = "l2_s", .tint = Tint::series(1)};
+      .label = "L2", .info = "blocks x (rows + columns) x K x b / its rate", .output = "l2_s", .tint = Tint::series(0)};
   gpu::GemmTile square = cut.tile;
   for (std::int64_t edge = 16; edge <= 512; edge += edge < 64 ? 8 : 16) {
     square.block_m = square.block_n = edge;
@@ -215,8 +228,8 @@ void arrange_curves(const Outputs& out, const Cut& cut, Picture& pic) {
   };
   pic.curves.push_back(std::move(l2));
   level("HBM", GemmGate::hbm, Meaning::memory_bound, "hbm_s");
-  level("shared memory", GemmGate::shared, Tint::series(2), "shared_s");
-  level("registers", GemmGate::registers, Tint::series(3), "registers_s");
+  level("shared memory", GemmGate::shared, Tint::series(4), "shared_s");
+  level("registers", GemmGate::registers, Tint::series(5), "registers_s");
   level(cut.tile.unit == GemmUnit::fma ? "FMA pipes" : "Tensor Cores", GemmGate::arithmetic, Meaning::compute_bound,
         "arithmetic_s");
 }

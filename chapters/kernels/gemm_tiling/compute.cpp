@@ -120,7 +120,7 @@ void add_gates(const Cut& cut, Outputs& out) {
   }
 }
 
-void rate_study(const Cut& cut, Outputs& out) {
+void rate_study(const Inputs& in, const Cut& cut, Outputs& out) {
   const gpu::GemmStudy &s = out.study, &o = out.other;
   out.slowest = gate_of(s.slowest, cut.tile.unit);
   out.other_slowest = gate_of(o.slowest, cut.tile.unit);
@@ -138,8 +138,13 @@ void rate_study(const Cut& cut, Outputs& out) {
     out.register_intensity = lanes.intensity;
   }
   if (s.budget.accumulators > 0) out.accumulators = s.budget.accumulators;
-  out.rates_from = std::string("L2 ") + (out.rates.l2_measured ? "measured" : "assumed: 35 B a clock and SM") +
-                   ", shared memory " + (out.rates.shared_measured ? "measured" : "128 B a clock and SM");
+  const bool set = in.l2_rate > 0;
+  out.rates_from =
+      std::string("L2 ") +
+      (set                     ? "as set"
+       : out.rates.l2_measured ? "measured"
+                               : "assumed, " + whole(std::llround(out.rates.l2_assumed)) + " B a clock and SM") +
+      "; shared memory " + (out.rates.shared_measured ? "measured" : "128 B a clock and SM");
 }
 
 std::string too_many_splits(const Cut& cut) {
@@ -166,10 +171,7 @@ Computed compute(const Inputs& in) {
   if (!rates) return infeasible(rates.error);
   if (std::string why = too_many_splits(cut); !why.empty()) return infeasible(std::move(why));
   out.rates = *rates;
-  if (in.l2_rate > 0) {
-    out.rates.l2_bytes_per_s = in.l2_rate;
-    out.rates.l2_measured = true;
-  }
+  if (in.l2_rate > 0) out.rates.l2_bytes_per_s = in.l2_rate;
   run->other = cut;
   gpu::GemmTile& other = run->other.tile;
   other.block_m = other.block_n = in.other_block;
@@ -182,7 +184,7 @@ Computed compute(const Inputs& in) {
     if (!study) return infeasible(study.error);
     (mine ? out.study : out.other) = *study;
   }
-  rate_study(cut, out);
+  rate_study(in, cut, out);
   add_gates(cut, out);
   return {std::move(out), std::move(run)};
 }

@@ -111,7 +111,8 @@ void describe(Fields& f, Inputs& in) {
   f.integer("other_block", in.other_block, "Other block",
             "Edge of a square block that is drawn as a ghost in the race.",
             {.range = {16, 512, Scale::step, 16}, .typical = {16, 256}});
-  f.real("l2_rate", in.l2_rate, {"Rate of L2", "B/s"}, "0: what was measured on the chip, or 35 B a clock for each SM.",
+  f.real("l2_rate", in.l2_rate, {"Rate of L2", "B/s"},
+         "0: what was measured on the chip, or 35 B a clock for each SM (64 on a B200): an assumption.",
          {.range = {0, 1e14}, .typical = {0, 3e13}});
 }
 
@@ -200,8 +201,8 @@ void describe_budget(Fields& f, Outputs& o) {
          {.binary = true, .formula = "stages x (rows + columns) x depth x b"});
   f.real("shared_limit_bytes", b.shared_limit_bytes, {"It may have", "B"},
          {.binary = true, .source = "CUDA C++ programming guide, compute capabilities"});
-  f.real("stage_bytes", b.stage_bytes, {"A stage", "B"}, {.binary = true});
-  f.integer("max_stages", b.max_stages, "Stages that fit");
+  f.real("stage_bytes", b.stage_bytes, {"A stage", "B"}, {.binary = true, .formula = "(rows + columns) x depth x b"});
+  f.integer("max_stages", b.max_stages, "Stages that fit", "As far as shared memory goes.");
   f.integer("threads", b.threads, "Threads", "With the warps that only load, where there are such.");
   f.real("accumulators", o.accumulators, "Sums a thread holds", "",
          {.absent = "Sums lie in tensor memory.", .formula = "warp rows x warp columns / threads of the warp"});
@@ -211,7 +212,7 @@ void describe_budget(Fields& f, Outputs& o) {
             {.formula = "ceil(M / block rows) x ceil(N / block columns)"});
   f.integer("waves", o.study.tiling.waves, "Waves", "Tiles of the busiest SM: blocks that share one share its rate.",
             {.formula = "ceil(blocks / SMs)"});
-  f.integer("sms", o.rates.sms, "SMs");
+  f.integer("sms", o.rates.sms, "SMs", "What the chip has.");
   f.text("named", o.named, "The name says", "Warp tiles are those of CUTLASS's library for such a block.");
 }
 
@@ -230,10 +231,11 @@ void describe(Fields& f, Outputs& o) {
   describe_times(f, o);
   describe_budget(f, o);
   f.group("The other block");
-  f.real("other_gate_s", o.other.gate_s, {"Its slowest gate's time", "s"});
+  f.real("other_gate_s", o.other.gate_s, {"Its slowest gate's time", "s"}, "With square blocks, all else as set.");
   f.choice("other_slowest", o.other_slowest, gates, "Its slowest gate");
-  f.real("other_l2_bytes", o.other.traffic.l2_bytes, {"Its bytes into shared memory", "B"});
-  f.real("other_hbm_busy", o.other_hbm_busy, {"HBM busy with it", "%"});
+  f.real("other_l2_bytes", o.other.traffic.l2_bytes, {"Its bytes into shared memory", "B"},
+         "With square blocks, all else as set.");
+  f.real("other_hbm_busy", o.other_hbm_busy, {"HBM busy with it", "%"}, "Of its slowest gate's time.");
   f.table("gates", o.gates, "Gates", "Each gate with the block set and with the other one.");
 }
 

@@ -72,8 +72,10 @@ void draw_edges(Inputs& in, const Outputs& out, const Picture& picture, View& vi
   plot.scatter("the other block", {&other, 1}, {&other_s, 1},
                {.colour = widgets::theme().muted, .marker = widgets::Marker::square, .radius = 6, .legend = false});
   double edge = std::clamp(picture.edge, 16.0, 512.0);
-  if (plot.drag_x("drag edge", edge, {.label = "drag the edge", .lo = 16, .hi = 512}))
+  if (plot.drag_x("drag edge", edge, {.label = "drag the edge", .lo = 16, .hi = 512})) {
+    take_named_tile(in, picture.run->cut);
     in.block_m = in.block_n = std::clamp<std::int64_t>(std::llround(edge / 16) * 16, 16, 512);
+  }
 }
 
 }  // namespace
@@ -95,7 +97,7 @@ void draw_hero(Inputs& in, const Outputs&, const Picture& picture, View& view, I
 }
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
-  stage.panel("hero", {.title = "From matrix to lane", .least = {560, 330}, .answers = true, .marks = "zoom, gates"},
+  stage.panel("hero", {.title = "From matrix to lane", .least = {880, 540}, .answers = true, .marks = "zoom, gates"},
               [&](ImVec2 size) { draw_hero(in, out, picture, view, size); });
   stage.panel("budget", {.title = "Budget, and every gate", .least = {460, 230}, .ideal = {0, 460}, .scrolls = true},
               [&](ImVec2 size) { draw_budget(out, picture, view, size); });

@@ -56,7 +56,13 @@ void Race::draw_names(const GateLane& lane, float y) const {
   const float room = names_ + (hidden_ ? pipe_ : 0) - t_.px(6);
   const bool bold = lane.slowest && !hidden_ && widgets::text_size(lane.name, Type::small, Font::bold).x <= room;
   p_.text_fit({area_.min.x, name_y}, lane.name, room, t_.text, Type::small, bold ? Font::bold : Font::sans);
-  if (two) p_.text_fit({area_.min.x, name_y + small_ + t_.px(3)}, lane.tile, names_ - t_.px(6), t_.muted, Type::small);
+  if (!two) return;
+  widgets::Line words;
+  words.add(lane.tile);
+  if (!lane.intensity.empty()) words.add(": ").add(lane.intensity);
+  const bool whole = widgets::text_size(words.view(), Type::small).x <= names_ - t_.px(6);
+  const std::string_view said = whole || lane.intensity.empty() ? words.view() : std::string_view(lane.intensity);
+  p_.text_fit({area_.min.x, name_y + small_ + t_.px(3)}, said, names_ - t_.px(6), t_.muted, Type::small);
 }
 
 void Race::draw_lane(const GateLane& lane, float y) const {
@@ -128,6 +134,9 @@ void Race::draw_rungs(float y) const {
   if (two)
     p_.text_fit({area_.min.x, name_y + small_ + t_.px(3)}, pic_.ladder, from_ - area_.min.x - t_.px(10), t_.muted,
                 Type::small);
+  if (!pic_.beyond.empty())
+    p_.text_fit({from_ - t_.px(8), name_y}, pic_.beyond, bytes_ + pipe_, t_.muted, Type::small, Font::sans,
+                Align::right);
   float free = from_;
   for (std::size_t i = 0; i < pic_.rungs.size(); ++i) {
     const RungMark& rung = pic_.rungs[i];
@@ -137,18 +146,17 @@ void Race::draw_rungs(float y) const {
     const float next = i + 1 < pic_.rungs.size() ? x(pic_.rungs[i + 1].time_s) - r : area_.max.x;
     const float words = widgets::text_size(rung.name, Type::small).x;
     const bool before = i == 0 && at - r - words - t_.px(8) > free;
-    if (before)
+    if (before) {
+      p_.plate({at - r - t_.px(5) - words, text_y}, rung.name, t_.background, Type::small);
       p_.text({at - r - t_.px(5), text_y}, rung.name, t_.text, Type::small, Font::sans, Align::right);
-    else if (at + r + t_.px(5) + words < next - t_.px(3))
+    } else if (at + r + t_.px(5) + words < next - t_.px(3)) {
       p_.text({at + r + t_.px(5), text_y}, rung.name, t_.text, Type::small);
+    }
     const ImVec2 mouse = ImGui::GetMousePos();
     if (ImGui::IsWindowHovered() && std::abs(mouse.x - at) <= r && std::abs(mouse.y - middle) <= 2 * r)
       widgets::tip(rung.name, widgets::format(rung.time_s, "s"), pic_.ladder);
     free = at + r;
   }
-  if (!pic_.beyond.empty())
-    widgets::fit_text(p_, {area_.max.x, text_y}, pic_.beyond, area_.max.x - free - t_.px(6), t_.muted, Type::small,
-                      Font::sans, Align::right);
 }
 
 void Race::draw_ends(float bottom) const {

@@ -13,7 +13,7 @@ using models::gpu::GemmUnit;
 using widgets::Align, widgets::Font, widgets::Painter, widgets::Rect, widgets::Type;
 
 ImU32 colour_a() { return widgets::theme().series_at(1); }
-ImU32 colour_b() { return widgets::theme().series_at(2); }
+ImU32 colour_b() { return widgets::theme().series_at(3); }
 
 /// Both strips beside a square, and on them what the part that is looked into needs.
 void paint_strips(const Painter& p, const ZoomPicture& z, bool whole) {
@@ -72,10 +72,11 @@ void paint_words(const Painter& p, const Picture& picture, const HeroLayout& l, 
 }
 
 /// Names of the warps of a block, as many as have room.
-void paint_warps(const Painter& p, const Cut& cut, const HeroLayout& l) {
+void paint_warps(const Painter& p, const HeroLayout& l) {
   const auto& t = widgets::theme();
   const ZoomPicture& z = l.zoom[1];
-  const float w = static_cast<float>(cut.tile.warp_n) * z.unit, h = static_cast<float>(cut.tile.warp_m) * z.unit;
+  const float w = z.square.width() / static_cast<float>(l.pieces_across[1]),
+              h = z.square.height() / static_cast<float>(l.pieces_down[1]);
   if (w < t.px(26) || h < t.type(Type::small) + t.px(4)) return;
   for (std::int64_t r = 0; r < l.warps_down; ++r)
     for (std::int64_t c = 0; c < l.warps_across; ++c) {
@@ -122,30 +123,15 @@ void paint_sums(const Painter& p, const Cut& cut, const HeroLayout& l, int lane)
     }
 }
 
-/// Puts what a kernel's name says into the inputs, which a hand then changes.
-void own_tile(Inputs& in, const Cut& cut) {
-  if (in.kernel.empty()) return;
-  in.block_m = cut.tile.block_m;
-  in.block_n = cut.tile.block_n;
-  in.block_k = cut.tile.block_k;
-  in.warp_m = cut.tile.warp_m;
-  in.warp_n = cut.tile.warp_n;
-  in.stages = std::min<std::int64_t>(cut.tile.stages, 12);
-  in.unit = cut.tile.unit;
-  in.element_bytes = cut.shape.element_bytes;
-  in.output_bytes = cut.shape.output_bytes;
-  in.cluster_m = std::min<std::int64_t>(cut.tile.cluster_m, 8);
-  in.cluster_n = std::min<std::int64_t>(cut.tile.cluster_n, 8);
-}
-
 struct Corner {
   const char* id;
   std::int64_t &rows, &columns;
+  std::int64_t rows_drawn, columns_drawn;  ///< as in the picture, which a kernel's name may have set
   std::int64_t step_rows, step_columns, most;
 };
 
 /// The corner of a picture: it follows the pointer while it is dragged, and arrow keys move it by a step.
-void drag_corner(Inputs& in, const Cut& cut, const Corner& corner, const ZoomPicture& z, float& scale, ImVec2& grip) {
+void drag_corner(Inputs& in, const Cut& cut, const Corner& corner, const ZoomPicture& z, float& scale, Grip& grip) {
   const auto& t = widgets::theme();
   const Painter p = Painter::window();
   const float reach = t.px(12);
@@ -155,7 +141,7 @@ void drag_corner(Inputs& in, const Cut& cut, const Corner& corner, const ZoomPic
   const bool active = ImGui::IsItemActive(), hovered = ImGui::IsItemHovered();
   const ImVec2 mouse = ImGui::GetMousePos();
   const auto set = [&](double rows, double columns) {
-    own_tile(in, cut);
+    take_named_tile(in, cut);
     const auto snapped = [&](double n, std::int64_t step) {
       return std::clamp<std::int64_t>(std::llround(n / static_cast<double>(step)) * step, step, corner.most);
     };
@@ -164,15 +150,18 @@ void drag_corner(Inputs& in, const Cut& cut, const Corner& corner, const ZoomPic
   };
   if (ImGui::IsItemActivated()) {
     scale = z.unit;
-    grip = {at.x - mouse.x, at.y - mouse.y};
+    grip = {.from = {at.x - mouse.x, at.y - mouse.y},
+            .row_px = z.square.height() / static_cast<float>(corner.rows_drawn),
+            .column_px = z.square.width() / static_cast<float>(corner.columns_drawn)};
   }
   if (active && scale > 0 && ImGui::IsMouseDragging(ImGuiMouseButton_Left, 2))
-    set((mouse.y + grip.y - z.square.min.y) / scale, (mouse.x + grip.x - z.square.min.x) / scale);
+    set((mouse.y + grip.from.y - z.square.min.y) / grip.row_px,
+        (mouse.x + grip.from.x - z.square.min.x) / grip.column_px);
   if (!active) scale = 0;
   const int steps = widgets::play_keys().steps;
   if (steps != 0)
-    set(static_cast<double>(corner.rows + steps * corner.step_rows),
-        static_cast<double>(corner.columns + steps * corner.step_columns));
+    set(static_cast<double>(corner.rows_drawn + steps * corner.step_rows),
+        static_cast<double>(corner.columns_drawn + steps * corner.step_columns));
   p.circle(at, t.px(active || hovered ? 9.0f : 7.0f), widgets::with_alpha(t.accent, 0.3f));
   p.circle(at, t.px(5), t.accent);
   p.ring(at, t.px(5), IM_COL32_WHITE, t.px(1.5f));
@@ -196,6 +185,23 @@ void point_lane(const Cut& cut, const HeroLayout& l, View& view) {
 
 }  // namespace
 
+void take_named_tile(Inputs& in, const Cut& cut) {
+  if (in.kernel.empty()) return;
+  const models::gpu::GemmTile& t = cut.tile;
+  in.block_m = std::clamp<std::int64_t>(t.block_m, 8, 512);
+  in.block_n = std::clamp<std::int64_t>(t.block_n, 8, 512);
+  in.block_k = std::clamp<std::int64_t>(t.block_k, 8, 256);
+  in.warp_m = std::clamp<std::int64_t>(t.warp_m, 1, 256);
+  in.warp_n = std::clamp<std::int64_t>(t.warp_n, 1, 256);
+  in.stages = std::clamp<std::int64_t>(t.stages, 1, 12);
+  in.cluster_m = std::clamp<std::int64_t>(t.cluster_m, 1, 8);
+  in.cluster_n = std::clamp<std::int64_t>(t.cluster_n, 1, 8);
+  in.unit = t.unit;
+  in.element_bytes = cut.shape.element_bytes;
+  in.output_bytes = cut.shape.output_bytes;
+  in.kernel.clear();
+}
+
 void draw_zoom(Inputs& in, const Picture& picture, View& view, bool hidden) {
   const auto& t = widgets::theme();
   const Painter p = Painter::window();
@@ -213,7 +219,7 @@ void draw_zoom(Inputs& in, const Picture& picture, View& view, bool hidden) {
     }
     if (!hidden) paint_grid(p, z.square, l.pieces_down[i], l.pieces_across[i], t.line);
     p.rect(z.child.min, z.child.max, t.accent);
-    if (i == 1 && !hidden) paint_warps(p, cut, l);
+    if (i == 1 && !hidden) paint_warps(p, l);
     p.frame(z.square.min, z.square.max, t.muted);
   }
   paint_sums(p, cut, l, view.lane);
@@ -221,9 +227,10 @@ void draw_zoom(Inputs& in, const Picture& picture, View& view, bool hidden) {
   if (hidden) return;
   point_lane(cut, l, view);
   const bool lanes = cut.tile.unit == GemmUnit::fma;
-  drag_corner(in, cut, {"block corner", in.block_m, in.block_n, 16, 16, 512}, l.zoom[1], view.scales[0], view.grip);
-  drag_corner(in, cut, {"warp corner", in.warp_m, in.warp_n, lanes ? 8 : 16, 8, 256}, l.zoom[2], view.scales[1],
-              view.grip);
+  drag_corner(in, cut, {"block corner", in.block_m, in.block_n, cut.tile.block_m, cut.tile.block_n, 16, 16, 512},
+              l.zoom[1], view.scales[0], view.grip);
+  drag_corner(in, cut, {"warp corner", in.warp_m, in.warp_n, cut.tile.warp_m, cut.tile.warp_n, lanes ? 8 : 16, 8, 256},
+              l.zoom[2], view.scales[1], view.grip);
   widgets::drew("zoom");
 }
 

@@ -77,8 +77,8 @@ struct Run {
 
 /// A gate in the race.
 struct GateLane {
-  std::string name, tile, bytes{}, time, rate;  ///< as written
-  double moved = 0;                             ///< bytes over those of the widest pipe, 0 to 1
+  std::string name, tile, intensity{}, bytes{}, time, rate;  ///< as written
+  double moved = 0;                                          ///< bytes over those of the widest pipe, 0 to 1
   double time_s = 0, other_s = 0;
   std::string other;
   std::string output;  ///< the key whose figure the bar shows
@@ -133,10 +133,15 @@ struct HeroLayout {
 /// picture; 0: what fits. Pure.
 void layout_hero(const Cut& cut, widgets::Rect area, const std::array<float, 2>& scales, HeroLayout& out);
 
+/// A corner that is dragged: from the pointer to it, and pixels of a row and a column when the drag began.
+struct Grip {
+  ImVec2 from{};
+  float row_px = 1, column_px = 1;
+};
 struct View {
   HeroLayout hero;
   std::array<float, 2> scales{};  ///< pixels an element of block and warp while their corners are dragged
-  ImVec2 grip{};                  ///< from the pointer to the corner that it drags
+  Grip grip;
   widgets::StackedBarView budget;
   widgets::PlotView curves;
   DescribedTable<GateRow> gates;
@@ -148,6 +153,8 @@ Computed compute(const Inputs& in);
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 
+/// Puts what a kernel's name says into the inputs, which a hand then changes; the name goes.
+void take_named_tile(Inputs& in, const Cut& cut);
 /// The hero in `size` px from the cursor.
 void draw_hero(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size);
 /// The zoom from the matrix to a lane, with the corners to drag; `hidden`: only what the inputs say.

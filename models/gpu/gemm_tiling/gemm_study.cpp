@@ -91,7 +91,9 @@ Result<GemmRates> gemm_rates(const Chip& c, GemmUnit unit, double element_bytes)
   r.hbm_bytes_per_s = c.memory_bandwidth_bytes_per_s;
   const double clocks = as_double(r.sms) * *c.boost_clock_hz;
   r.l2_measured = c.measured.l2_bytes_per_s.has_value();
-  r.l2_bytes_per_s = c.measured.l2_bytes_per_s.value_or(l2_bytes_per_clock * clocks);
+  if (!r.l2_measured)
+    r.l2_assumed = has_tensor_memory(r.sm->capability) ? l2_bytes_per_clock_blackwell : l2_bytes_per_clock;
+  r.l2_bytes_per_s = c.measured.l2_bytes_per_s.value_or(r.l2_assumed * clocks);
   r.shared_measured = c.measured.l1_bytes_per_s.has_value();
   r.shared_bytes_per_s = c.measured.l1_bytes_per_s.value_or(shared_bytes_per_clock * clocks);
   r.register_bytes_per_s = r.shared_bytes_per_s;
@@ -163,10 +165,10 @@ Result<GemmStudy> study_gemm(const GemmShape& s, const GemmTile& t, const GemmEp
   for (std::size_t i = 0; i < gemm_gate_count; ++i) {
     const double time_s = out.gates[i].time_s;
     if (i > 0) inside_s = std::max(inside_s, time_s);
-    // Of equals the one nearer to the arithmetic, which nothing can be won at.
-    if (time_s < out.gate_s) continue;
-    out.gate_s = time_s;
-    out.slowest = static_cast<GemmGate>(i);
+    // Of gates as slow as each other the one nearer to the arithmetic: opening the other would win nothing.
+    constexpr double equal = 0.999;
+    if (time_s >= equal * out.gate_s) out.slowest = static_cast<GemmGate>(i);
+    out.gate_s = std::max(out.gate_s, time_s);
   }
   out.pass_s = out.traffic.pass_bytes / r.hbm_bytes_per_s;
   out.time_s = std::max(out.at(GemmGate::hbm).time_s, inside_s / out.tiling.wave_efficiency) + out.tiling.reduction_s +

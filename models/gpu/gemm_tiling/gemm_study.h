@@ -27,11 +27,14 @@ struct GemmRates {
   Format format =
       Format::bf16;  ///< in which it multiplies: the narrowest that is stated and not narrower than elements
   bool l2_measured = false, shared_measured = false;
+  double l2_assumed = 0;  ///< bytes a clock and SM that were assumed; 0: measured
 };
 /// Shared memory has 32 banks of 4 bytes (CUDA C++ programming guide, "Shared memory"), measured at 126 of 128 bytes a
 /// clock on an A100 (gpu-benches, gpu-cache). An SM pulled 35 bytes a clock from L2 on an A100 and an H100 PCIe
-/// (gpu-benches, gpu-l2-cache); for chips without a measurement of their own that is an assumption.
-inline constexpr double shared_bytes_per_clock = 128, l2_bytes_per_clock = 35;
+/// (gpu-benches, gpu-l2-cache); for chips without a measurement of their own that is an assumption. On Blackwell's data
+/// center chips it is too low: published kernels pull 39 and more there (ThunderKittens, educational_b200, 731 TFLOP/s
+/// with tiles of 128), and twice 32-byte sectors a clock are assumed.
+inline constexpr double shared_bytes_per_clock = 128, l2_bytes_per_clock = 35, l2_bytes_per_clock_blackwell = 64;
 
 /// Infeasible: no NVIDIA SM whose limits are known, no clock, count of SMs or bandwidth, no peak for such elements on
 /// this unit, several chips in one, wgmma where there is none.
