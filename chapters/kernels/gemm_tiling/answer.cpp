@@ -60,9 +60,10 @@ std::string verdict_of(const Outputs& out, Gate arithmetic) {
 
 /// What the other block would do, with its edge.
 std::string with_other(const Inputs& in, const Outputs& out) {
-  const std::string edge = figure(static_cast<double>(in.other_block), "");
-  return "With blocks of " + edge + " by " + edge + " it would be " + std::string(gate_name(out.other_slowest)) + ", " +
-         seconds(out.other.gate_s) + ", with HBM busy " + figure(out.other_hbm_busy, "%") + ".";
+  const bool arithmetic = out.other_slowest == Gate::tensor || out.other_slowest == Gate::fma;
+  return "With square blocks of " + figure(static_cast<double>(in.other_block), "") + " the slowest gate would be " +
+         (arithmetic ? "the " : "") + std::string(gate_name(out.other_slowest)) + ", " + seconds(out.other.gate_s) +
+         ", with HBM busy " + figure(out.other_hbm_busy, "%") + ".";
 }
 
 /// What would help, or what else costs.

@@ -83,7 +83,10 @@ void draw_edges(Inputs& in, const Outputs& out, const Picture& picture, View& vi
 void draw_hero(Inputs& in, const Outputs&, const Picture& picture, View& view, ImVec2 size) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   if (!picture.run || picture.lanes.empty()) return ImGui::Dummy(size);
-  layout_hero(picture.run->cut, {at, {at.x + size.x, at.y + size.y}}, view.scales, view.hero);
+  // The veil has an edge.
+  const float inset = widgets::veiled() ? widgets::theme().px(8) : 0;
+  layout_hero(picture.run->cut, {{at.x + inset, at.y + inset}, {at.x + size.x - inset, at.y + size.y - inset}},
+              view.scales, view.hero);
   if (widgets::veiled()) {
     const widgets::GivenMarks given;
     draw_zoom(in, picture, view, true);

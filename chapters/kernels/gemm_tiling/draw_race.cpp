@@ -112,10 +112,11 @@ void Race::draw_lane(const GateLane& lane, float y) const {
     if (time + rate + t_.px(34) < bar.width())
       p_.text({bar.max.x - t_.px(7), text_y}, lane.rate, ink, Type::small, Font::sans, Align::right);
   } else {
-    const ImVec2 at{end + t_.px(6), text_y};
+    const bool inside = apart && ghost - bar.max.x > time + t_.px(14);
+    const ImVec2 at{(inside ? bar.max.x : end) + t_.px(6), text_y};
     p_.plate(at, lane.time, t_.background, Type::small, Font::mono);
     p_.text(at, lane.time, t_.text, Type::small, Font::mono);
-    end = at.x + time;
+    end = std::max(end, at.x + time);
   }
   const float other = widgets::text_size(lane.other, Type::small, Font::mono).x;
   if (apart && ghost > bar.max.x + t_.px(4) && end + other + t_.px(8) < area_.max.x) {
@@ -160,9 +161,8 @@ void Race::draw_rungs(float y) const {
 }
 
 void Race::draw_ends(float bottom) const {
-  const float line = x(pic_.gate_s);
-  p_.line({line, top_}, {line, bottom}, t_.text, t_.px(1.5f));
   if (!footed_) return;
+  const float line = x(pic_.gate_s);
   const float words = widgets::text_size(pic_.finish, Type::small).x;
   const bool left = line - words - t_.px(6) > area_.min.x;
   p_.text({left ? line - t_.px(5) : line + t_.px(5), bottom + t_.px(3)}, pic_.finish, t_.text, Type::small, Font::bold,
@@ -196,6 +196,9 @@ void Race::draw() const {
     }
   }
   float y = top_;
+  // First, so that no words are crossed by it: no bar reaches beyond.
+  const float rows = static_cast<float>(pic_.lanes.size() + (pic_.rungs.empty() ? 0 : 1)), line = x(pic_.gate_s);
+  if (!hidden_) p_.line({line, top_}, {line, top_ + rows * row_}, t_.text, t_.px(1.5f));
   for (const GateLane& lane : pic_.lanes) {
     draw_lane(lane, y);
     y += row_;
