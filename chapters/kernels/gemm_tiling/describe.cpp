@@ -158,7 +158,8 @@ void describe_bytes(Fields& f, Outputs& o) {
   f.real("hbm_wave_bytes", o.study.hbm_wave_bytes, {"HBM traffic, L2 forgets", "B"},
          "If L2 kept nothing from wave to wave: between this and the least lies what is really read.",
          {.formula = "over waves: (rows of A + columns of B that its blocks touch) x K x b"});
-  f.real("pass_bytes", t.pass_bytes, {"Epilogue's own pass", "B"}, "Of a kernel of its own: 0 where it is fused.");
+  f.real("pass_bytes", t.pass_bytes, {"Epilogue's own pass", "B"},
+         "A kernel of its own reads and writes the result: 0 where it is fused.");
   f.real("reduction_bytes", o.study.tiling.reduction_bytes, {"Partial sums moved", "B"},
          "FP32, written and read once.");
 }
@@ -225,7 +226,7 @@ void describe(Fields& f, Outputs& o) {
           .formula = "max(HBM, slowest gate of the SMs / wave efficiency) + partial sums + epilogue's pass"});
   f.choice("slowest_gate", o.slowest, gates, "Slowest gate", "All gates work at once; this one is last.",
            {.headline = true});
-  f.real("hbm_busy", o.hbm_busy, {"HBM busy", "%"}, "Of the slowest gate's time.",
+  f.real("hbm_busy", o.hbm_busy, {"HBM busy", "%"}, "Its part of the slowest gate's time.",
          {.headline = true, .formula = "HBM / slowest gate's time"});
   describe_bytes(f, o);
   describe_times(f, o);
@@ -235,7 +236,7 @@ void describe(Fields& f, Outputs& o) {
   f.choice("other_slowest", o.other_slowest, gates, "Its slowest gate");
   f.real("other_l2_bytes", o.other.traffic.l2_bytes, {"Its bytes into shared memory", "B"},
          "With square blocks, all else as set.");
-  f.real("other_hbm_busy", o.other_hbm_busy, {"HBM busy with it", "%"}, "Of its slowest gate's time.");
+  f.real("other_hbm_busy", o.other_hbm_busy, {"HBM busy with it", "%"}, "HBM's part of its slowest gate's time.");
   f.table("gates", o.gates, "Gates", "Each gate with the block set and with the other one.");
 }
 

@@ -19,7 +19,7 @@ void draw_budget_bars(const Picture& picture, View& view, ImVec2 size) {
   widgets::draw_stacked_bars("budget", {bars.data(), n}, view.budget,
                              {
                                  .unit = "%",
-                                 .axis_label = "of what there is",
+                                 .axis_label = "share of what there is",
                                  .size = size,
                                  .bar_px = 22,
                                  .limit = 100,

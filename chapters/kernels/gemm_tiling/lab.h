@@ -69,7 +69,7 @@ struct Cut {
   models::gpu::GemmTile tile;
   models::gpu::GemmEpilogue epilogue;
   models::gpu::GemmOptions options;
-  models::gpu::GemmInstruction instruction;  ///< of mma.sync and wgmma, its columns as drawn
+  models::gpu::GemmInstruction instruction;  ///< one of the unit's, with its least columns
 };
 struct Run {
   Cut cut, other;
@@ -98,7 +98,7 @@ struct Picture {
   std::uint64_t version = 0;
   std::shared_ptr<const Run> run;
   std::string answer;
-  std::array<std::string, 4> titles, sizes, notes;  ///< of the four pictures of the zoom
+  std::array<std::string, 4> titles, sizes, notes;  ///< over and under the four pictures of the zoom
   std::vector<GateLane> lanes;
   double longest_s = 1;  ///< where the race's axis ends
   double gate_s = 0, time_s = 0;
@@ -108,9 +108,9 @@ struct Picture {
   std::vector<RungMark> rungs;
   std::string beyond;  ///< rungs that took longer than the axis
   std::vector<BudgetBar> budget;
-  std::string verdict;                 ///< of the budget
+  std::string verdict;                 ///< what the budget comes to
   std::vector<widgets::Curve> curves;  ///< time of each gate over the edge of a square block
-  double edge = 0;                     ///< of the square block with the intensity of the one set
+  double edge = 0;                     ///< a square block of this edge has the intensity of the one set
   PublishedMarks published;
 };
 
@@ -125,9 +125,9 @@ struct HeroLayout {
   widgets::Rect race{};
   float head_y = 0, note_y = 0;
   bool notes = true, sizes = true;
-  std::int64_t cells_m = 0, cells_n = 0;  ///< of the last picture
+  std::int64_t cells_m = 0, cells_n = 0;  ///< elements of the last picture
   std::int64_t warps_down = 1, warps_across = 1;
-  std::array<double, 3> pieces_down{}, pieces_across{};  ///< of the first three: how many the next picture's part is of
+  std::array<double, 3> pieces_down{}, pieces_across{};  ///< the next picture shows one of so many
 };
 /// The zoom above and the race below, in `area`. `scales` are pixels an element to keep while a corner is dragged, by
 /// picture; 0: what fits. Pure.
@@ -145,7 +145,7 @@ struct View {
   widgets::StackedBarView budget;
   widgets::PlotView curves;
   DescribedTable<GateRow> gates;
-  int lane = 9;  ///< of the last picture, whose elements are marked
+  int lane = 9;  ///< whose elements are marked in the last picture
 };
 
 using Computed = chapters::Computed<Outputs, Run>;

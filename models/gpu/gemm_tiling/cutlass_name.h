@@ -12,8 +12,8 @@ namespace models::gpu {
 struct CutlassKernel {
   std::string name;          ///< without what stands around it
   int capability = 0;        ///< 80 of "cutlass_80_..."; 0: the name says none
-  double element_bytes = 2;  ///< of A and B
-  double output_bytes = 2;   ///< of D
+  double element_bytes = 2;  ///< an element of A and B
+  double output_bytes = 2;   ///< an element of D
   GemmTile tile;             ///< the warp tile is what CUTLASS's library takes for such a block
   std::int64_t instruction_m = 0, instruction_n = 0, instruction_k = 0;  ///< 0: the name says none
   bool automatic_stages = false;                                         ///< as many stages as fit; `tile.stages` is 1

@@ -165,7 +165,8 @@ Result<GemmStudy> study_gemm(const GemmShape& s, const GemmTile& t, const GemmEp
   for (std::size_t i = 0; i < gemm_gate_count; ++i) {
     const double time_s = out.gates[i].time_s;
     if (i > 0) inside_s = std::max(inside_s, time_s);
-    // Of gates as slow as each other the one nearer to the arithmetic: opening the other would win nothing.
+    // Where gates are as slow as each other it is the one nearer to the arithmetic: opening the other would win
+    // nothing.
     constexpr double equal = 0.999;
     if (time_s >= equal * out.gate_s) out.slowest = static_cast<GemmGate>(i);
     out.gate_s = std::max(out.gate_s, time_s);

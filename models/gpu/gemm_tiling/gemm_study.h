@@ -53,7 +53,7 @@ struct GemmBudget {
   std::int64_t registers = 0;  ///< a thread that multiplies: sums and `other_registers`
   std::int64_t max_stages = 0;
   GemmFit fit = GemmFit::fits;
-  SmOccupancy occupancy;  ///< of what fits, else empty
+  SmOccupancy occupancy;  ///< empty where the block does not fit
 };
 /// `other_registers` are fragments, addresses and counters. wgmma adds a group of four warps that load, of 40 registers
 /// each (CUTLASS, warp-specialized kernels), and 16 bytes of barriers a stage. On tcgen05 sums lie in tensor memory,

@@ -16,8 +16,8 @@ inline constexpr int gemm_unit_count = 3;
 /// C[m,n] = A[m,k] B[k,n].
 struct GemmShape {
   std::int64_t m = 4096, n = 4096, k = 4096;
-  double element_bytes = 2;  ///< of A and B
-  double output_bytes = 2;   ///< of C and D
+  double element_bytes = 2;  ///< an element of A and B
+  double output_bytes = 2;   ///< an element of C and D
 };
 
 struct GemmTile {
