@@ -76,6 +76,7 @@
   LAB(kernels, lab) \
   LAB(kernels, coalescing) \
   LAB(kernels, bank_conflicts) \
+  LAB(kernels, occupancy) \
   LAB(kernels, gemm_tiling) \
   LAB(kernels, layouts) \
   LAB(debugging, pyramid) \

@@ -82,12 +82,15 @@ Result<SmOccupancy> occupancy(const SmLimits& sm, const BlockNeeds& b) {
   SmOccupancy out;
   const std::int64_t warps = ceil_div(b.threads, 32), max_warps = sm.threads / 32;
   const std::int64_t warp_registers = round_up(32 * b.registers, warp_register_unit);
+  out.max_warps = max_warps;
+  out.block_warps = warps;
+  out.warp_registers = warp_registers;
   out.block_registers = warp_registers * warps;
   if (warp_registers == 0)
-    out.by_registers = unlimited;
-  else if (warp_registers * round_up(warps, sub_partitions) <= SmLimits::registers &&
-           b.registers <= SmLimits::thread_registers)
-    out.by_registers = sub_partitions * (SmLimits::registers / sub_partitions / warp_registers) / warps;
+    out.register_warps = unlimited * warps;
+  else if (b.registers <= SmLimits::thread_registers)
+    out.register_warps = sub_partitions * (SmLimits::registers / sub_partitions / warp_registers);
+  out.by_registers = out.register_warps / warps;
   out.by_warps = max_warps / warps;
   out.by_blocks = sm.blocks;
   if (sm.barriers > 0 && b.barriers > 0) out.by_barriers = sm.barriers / b.barriers;
@@ -97,6 +100,8 @@ Result<SmOccupancy> occupancy(const SmLimits& sm, const BlockNeeds& b) {
   const bool opts_in = b.static_shared_bytes + b.max_dynamic_shared_bytes > default_block_shared;
   const std::int64_t most = (opts_in ? sm.block_shared_bytes : default_block_shared) + sm.reserved_bytes;
   const std::int64_t capacity = shared_capacity(sm, b, out.block_shared_bytes);
+  out.shared_capacity_bytes = capacity;
+  out.block_shared_max_bytes = most;
   if (out.block_shared_bytes > most)
     out.by_shared = 0;
   else
@@ -114,6 +119,58 @@ Result<SmOccupancy> occupancy(const SmLimits& sm, const BlockNeeds& b) {
   limited(out.by_barriers, OccupancyLimit::barriers);
   out.warps = out.blocks * warps;
   out.share = static_cast<double>(out.warps) / static_cast<double>(max_warps);
+  return Out::ok(out);
+}
+
+std::int64_t SmOccupancy::by(OccupancyLimit resource) const {
+  const std::array<std::int64_t, occupancy_limit_count> all{by_warps, by_registers, by_shared, by_blocks, by_barriers};
+  return all[static_cast<std::size_t>(resource)];
+}
+
+BlockNeeds with_shared_bytes(BlockNeeds block, std::int64_t bytes) {
+  block.static_shared_bytes = std::min(block.static_shared_bytes, bytes);
+  block.dynamic_shared_bytes = bytes - block.static_shared_bytes;
+  return block;
+}
+
+Result<OccupancyMargins> occupancy_margins(const SmLimits& sm, const BlockNeeds& block) {
+  using Out = Result<OccupancyMargins>;
+  const auto now = occupancy(sm, block);
+  if (!now) return Out::fail(now.error);
+  OccupancyMargins out{*now, *now, *now, *now};
+  const auto with_registers = [&](std::int64_t registers) {
+    BlockNeeds other = block;
+    other.registers = registers;
+    return *occupancy(sm, other);
+  };
+  if (block.registers > 1) out.register_less = with_registers(block.registers - 1);
+  out.register_more = with_registers(block.registers + 1);
+  for (std::int64_t n = block.registers + 1; n <= SmLimits::thread_registers; ++n) {
+    if (with_registers(n).blocks < now->blocks) break;
+    out.registers_free_to = n;
+  }
+  if (out.registers_free_to < 0 && now->blocks > 0) out.registers_free_to = block.registers;
+  const bool registers_stop = now->by_registers == now->blocks;
+  for (std::int64_t n = std::min(block.registers - 1, SmLimits::thread_registers); registers_stop && n > 0; --n) {
+    if (with_registers(n).blocks <= now->blocks) continue;
+    out.registers_for_more = n;
+    break;
+  }
+  const std::int64_t bytes = block.static_shared_bytes + block.dynamic_shared_bytes;
+  if (bytes > 0) out.byte_less = *occupancy(sm, with_shared_bytes(block, bytes - 1));
+  const bool shared_stops = now->by_shared >= 0 && now->by_shared == now->blocks;
+  // Allocations end at multiples of the unit, the system's part included: only these can be the most.
+  std::int64_t fits = now->block_shared_bytes - sm.shared_unit_bytes - sm.reserved_bytes;
+  for (; shared_stops && fits >= 0; fits -= sm.shared_unit_bytes) {
+    if (occupancy(sm, with_shared_bytes(block, fits))->blocks <= now->blocks) continue;
+    out.shared_for_more_bytes = fits;
+    break;
+  }
+  if (block.threads > 32) {
+    BlockNeeds other = block;
+    other.threads = 32 * (now->block_warps - 1);
+    out.warp_less = *occupancy(sm, other);
+  }
   return Out::ok(out);
 }
 

@@ -52,10 +52,34 @@ struct SmOccupancy {
   std::int64_t block_registers = 0;               ///< as allocated
   std::int64_t block_shared_bytes = 0;            ///< as allocated, the system's part included
   OccupancyLimit limit = OccupancyLimit::warps;   ///< the scarcest
+  std::int64_t max_warps = 0, block_warps = 0;    ///< that an SM holds; that a block has
+  std::int64_t warp_registers = 0;                ///< of one warp, as allocated
+  /// Warps for which the registers suffice. A quarter of them belongs to each sub-partition, and what is left of a
+  /// quarter is no use to a warp that needs more.
+  std::int64_t register_warps = 0;
+  std::int64_t shared_capacity_bytes = 0;   ///< what shared memory is set to, of which L1 has the rest
+  std::int64_t block_shared_max_bytes = 0;  ///< the most that a block gets, the system's part included
+
+  /// Blocks that this resource alone allows; -1: any number.
+  std::int64_t by(OccupancyLimit resource) const;
 };
 /// The rule of cuda_occupancy.h (CUDA 13.0). Registers come in units of 256 for a warp, and each of the four
 /// sub-partitions has a quarter of them; shared memory comes in units, and the carve-out is raised until a block fits.
 /// Infeasible: no threads or more than 1,024, negative sizes.
 Result<SmOccupancy> occupancy(const SmLimits& sm, const BlockNeeds& block);
+
+/// What small changes of a block give. A value of -1 says that there is no such number.
+struct OccupancyMargins {
+  SmOccupancy register_less, register_more;  ///< with one register a thread less or more
+  SmOccupancy byte_less;                     ///< with one byte of shared memory less
+  SmOccupancy warp_less;                     ///< with one warp a block less
+  std::int64_t registers_free_to = -1;       ///< the most that hold as many blocks as now
+  std::int64_t registers_for_more = -1;      ///< the most that hold more blocks than now
+  std::int64_t shared_for_more_bytes = -1;   ///< likewise bytes of a block, static and dynamic
+};
+/// Found by asking `occupancy` again. Infeasible where it is.
+Result<OccupancyMargins> occupancy_margins(const SmLimits& sm, const BlockNeeds& block);
+/// The same block with this much shared memory in all: dynamic memory gives way first.
+BlockNeeds with_shared_bytes(BlockNeeds block, std::int64_t bytes);
 
 }  // namespace models::gpu

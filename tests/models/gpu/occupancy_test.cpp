@@ -1,5 +1,6 @@
 #include "models/gpu/occupancy.h"
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <fstream>
 #include <sstream>
@@ -7,6 +8,23 @@
 #include "tests/support/base/paths.h"
 
 namespace gpu = models::gpu;
+
+namespace {
+
+/// The limiting factors as the header's bits: those that stop the blocks at this number, and before the barriers are
+/// looked at those of the other four.
+std::int64_t named_by_header(const gpu::SmOccupancy& o) {
+  constexpr int barriers = static_cast<int>(gpu::OccupancyLimit::barriers);
+  std::int64_t least = o.by_warps, bits = 0;
+  for (int i = 0; i < barriers; ++i)
+    if (const auto by = o.by(static_cast<gpu::OccupancyLimit>(i)); by >= 0) least = std::min(least, by);
+  for (int i = 0; i < barriers; ++i)
+    if (o.by(static_cast<gpu::OccupancyLimit>(i)) == least) bits |= std::int64_t{1} << i;
+  if (o.by_barriers >= 0 && o.by_barriers <= least) bits |= std::int64_t{1} << barriers;
+  return bits;
+}
+
+}  // namespace
 
 TEST_CASE("occupancy: 275 cases of cuda_occupancy.h on thirteen capabilities, each exact") {
   std::ifstream file(support::data_file("occupancy_cases.csv"));
@@ -18,7 +36,7 @@ TEST_CASE("occupancy: 275 cases of cuda_occupancy.h on thirteen capabilities, ea
     std::vector<std::int64_t> v;
     std::istringstream cells(line);
     for (std::string cell; std::getline(cells, cell, ',');) v.push_back(std::stoll(cell));
-    REQUIRE(v.size() == 17);
+    REQUIRE(v.size() == 18);
     const gpu::SmLimits* sm = gpu::sm_limits(static_cast<int>(v[0]));
     REQUIRE(sm);
     const auto o = gpu::occupancy(*sm, {.threads = v[1],
@@ -38,6 +56,8 @@ TEST_CASE("occupancy: 275 cases of cuda_occupancy.h on thirteen capabilities, ea
     CHECK(o->by_barriers == v[14]);
     CHECK(o->block_registers == v[15]);
     CHECK(o->block_shared_bytes == v[16]);
+    CHECK(named_by_header(*o) == v[17]);
+    CHECK((v[17] >> static_cast<int>(o->limit)) % 2 == 1);
     ++cases;
   }
   CHECK(cases == 275);
@@ -60,4 +80,40 @@ TEST_CASE("occupancy: the capability is read from a chip's architecture") {
   CHECK(gpu::capability_in("Blackwell sm_100") == 100);
   CHECK_FALSE(gpu::capability_in("CDNA 3 gfx942"));
   CHECK(gpu::sm_limits(61) == nullptr);
+}
+
+TEST_CASE("occupancy: what one less gives is what the rule gives of the changed block, and the stairs end where said") {
+  for (const int capability : {75, 80, 86, 90, 120}) {
+    const gpu::SmLimits& sm = *gpu::sm_limits(capability);
+    for (const std::int64_t threads : {32, 96, 256, 640, 1024})
+      for (const std::int64_t registers : {24, 33, 64, 128, 255})
+        for (const std::int64_t shared : {0, 9000, 49152}) {
+          CAPTURE(capability, threads, registers, shared);
+          gpu::BlockNeeds block{.threads = threads, .registers = registers, .static_shared_bytes = shared};
+          block.max_dynamic_shared_bytes = sm.block_shared_bytes;
+          const auto with = [&](std::int64_t r, std::int64_t s) {
+            gpu::BlockNeeds other = gpu::with_shared_bytes(block, s);
+            other.registers = r;
+            return gpu::occupancy(sm, other)->blocks;
+          };
+          const std::int64_t now = with(registers, shared);
+          const auto m = gpu::occupancy_margins(sm, block);
+          REQUIRE(m);
+          CHECK(m->register_less.blocks == with(registers - 1, shared));
+          CHECK(m->register_more.blocks == with(registers + 1, shared));
+          if (shared > 0) CHECK(m->byte_less.blocks == with(registers, shared - 1));
+          if (m->registers_free_to > 0) {
+            CHECK(with(m->registers_free_to, shared) == now);
+            CHECK(with(m->registers_free_to + 1, shared) < std::max<std::int64_t>(1, now));
+          }
+          if (m->registers_for_more > 0) {
+            CHECK(with(m->registers_for_more, shared) > now);
+            CHECK(with(m->registers_for_more + 1, shared) == now);
+          }
+          if (m->shared_for_more_bytes >= 0) {
+            CHECK(with(registers, m->shared_for_more_bytes) > now);
+            CHECK(with(registers, m->shared_for_more_bytes + 1) <= now);
+          }
+        }
+  }
 }

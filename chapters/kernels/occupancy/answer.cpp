@@ -1,0 +1,68 @@
+#include "chapters/kernels/occupancy/lab.h"
+#include "widgets/number/number.h"
+
+namespace chapters::kernels::occupancy {
+namespace {
+
+using models::gpu::OccupancyLimit, widgets::figure;
+
+std::string whole_figure(std::int64_t n) { return figure(static_cast<double>(n), "", 9); }
+std::string counted(std::int64_t n, std::string_view one, std::string_view many) {
+  return whole_figure(n) + " " + std::string(n == 1 ? one : many);
+}
+
+/// Why not even one block has room.
+std::string no_block(const Outputs& o) {
+  if (o.limiter == OccupancyLimit::registers)
+    return "No block fits: the registers are enough for " + counted(o.register_warps, "warp", "warps") +
+           " of this kernel, and a block has " + whole_figure(o.block_warps) + ".";
+  if (o.limiter == OccupancyLimit::shared_memory)
+    return "No block fits: it takes " + figure(o.block_shared_bytes, "B", 4, widgets::Prefix::binary) +
+           " of shared memory, and a block gets at most " +
+           figure(o.block_shared_max_bytes, "B", 4, widgets::Prefix::binary) + ".";
+  return "No block fits: it has more " + std::string(limit_words(o.limiter)) + " than the SM.";
+}
+
+/// The wall, in front of the colon.
+std::string wall(const Outputs& o) {
+  static constexpr std::string_view names[] = {"Warp slots stop", "Registers stop", "Shared memory stops",
+                                               "Block slots stop", "Barriers stop"};
+  return std::string(names[static_cast<std::size_t>(o.limiter)]) + " it at " + counted(o.blocks, "block", "blocks") +
+         ", " + figure(o.occupancy, "%") + " occupancy";
+}
+
+}  // namespace
+
+std::string_view limit_words(OccupancyLimit limit) {
+  static constexpr std::string_view names[] = {"warps", "registers", "shared memory", "blocks", "barriers"};
+  return names[static_cast<std::size_t>(limit)];
+}
+
+std::string answer_of(const Outputs& o) {
+  switch (o.rate_limit) {
+    case RateLimit::no_block:
+      return no_block(o);
+    case RateLimit::full:
+      return wall(o) + ", and that keeps the multiply-adds at their full rate.";
+    case RateLimit::shared_memory:
+      return wall(o) + ". More warps do not help: shared memory feeds " + figure(o.feed, "%") +
+             " of the multiply-adds.";
+    case RateLimit::issue_slots:
+      return wall(o) + ", and that is enough: shared memory feeds " + figure(o.feed, "%") + ", issue slots allow " +
+             figure(o.issue, "%") + ".";
+    case RateLimit::fma_latency:
+      return wall(o) + ". It lacks warps: their multiply-adds wait for each other, at " + figure(o.rate, "%") +
+             " of the rate.";
+    case RateLimit::load_latency:
+      return wall(o) + ". It lacks warps: they wait for their loads, at " + figure(o.rate, "%") + " of the rate.";
+    case RateLimit::spill:
+      if (o.spill_bytes > 0)
+        return wall(o) + ". But the compiler spilled: " + figure(static_cast<double>(o.spill_bytes), "B", 6) +
+               " a thread go through memory.";
+      return wall(o) + ". But the tile needs " + counted(o.tile_registers, "register", "registers") +
+             ", a thread has " + whole_figure(o.registers) + ": it spills.";
+  }
+  return {};
+}
+
+}  // namespace chapters::kernels::occupancy
