@@ -1,28 +1,15 @@
 #include "app/scenario/link.h"
 
-#include <cctype>
 #include <nlohmann/json.hpp>
 
 #include "app/scenario/file_mode.h"
 #include "app/scenario/own_handed_on.h"
 #include "app/scenario/scenario.h"
+#include "chapters/mechanism/link_writer.h"
 #include "chapters/mechanism/registry.h"
 
 namespace app {
 namespace {
-
-std::string percent_encode(std::string_view s) {
-  static constexpr char hex[] = "0123456789ABCDEF";
-  std::string out;
-  for (const char ch : s) {
-    const auto c = static_cast<unsigned char>(ch);
-    if (std::isalnum(c) || std::string_view("-_./,:[]").find(ch) != std::string_view::npos)
-      out += ch;
-    else
-      out += {'%', hex[c >> 4], hex[c & 15]};
-  }
-  return out;
-}
 
 std::string percent_decode(std::string_view s) {
   const auto digit = [](char c) {
@@ -79,7 +66,7 @@ std::string link_with(std::string_view lab, const Json& values) {
   std::string s(lab);
   char separator = '?';
   for (const auto& [key, value] : values.items()) {
-    s += separator + percent_encode(key) + "=" + percent_encode(value_text(value));
+    s += separator + chapters::in_link(key) + "=" + chapters::in_link(value_text(value));
     separator = '&';
   }
   return s;

@@ -1,12 +1,26 @@
 #include "chapters/mechanism/link_writer.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include "chapters/mechanism/registry.h"
 #include "widgets/base/parts.h"
 
 namespace chapters {
+
+std::string in_link(std::string_view text) {
+  static constexpr char hex[] = "0123456789ABCDEF";
+  std::string out;
+  for (const char ch : text) {
+    const auto c = static_cast<unsigned char>(ch);
+    if (std::isalnum(c) || std::string_view("-_./,:[]").find(ch) != std::string_view::npos)
+      out += ch;
+    else
+      out += {'%', hex[c >> 4], hex[c & 15]};
+  }
+  return out;
+}
 
 LinkWriter::LinkWriter(std::string_view lab) : lab_(make_lab_by_id(lab)), text_(lab) {}
 
@@ -42,6 +56,10 @@ void LinkWriter::choice(std::string_view key, std::string_view id) {
 
 void LinkWriter::toggle(std::string_view key, bool on) {
   if (const Field* f = find(key); f && f->kind == Kind::toggle) put(key, on ? "true" : "false");
+}
+
+void LinkWriter::words(std::string_view key, std::string_view text) {
+  if (const Field* f = find(key); f && f->kind == Kind::text) put(key, in_link(text));
 }
 
 models::Result<std::string> LinkWriter::link() const {

@@ -7,6 +7,9 @@
 
 namespace chapters {
 
+/// A key or a value as a link carries it: what is no letter, digit or one of "-_./,:[]" as "%XX".
+std::string in_link(std::string_view text);
+
 /// A link to a lab with a scenario, under construction. The lab that it leads to says what each key may be: a key that
 /// it does not have, or an option that it does not offer, is left out.
 class LinkWriter {
@@ -22,6 +25,8 @@ class LinkWriter {
   void numbers(std::string_view key, std::span<const double> values);
   void choice(std::string_view key, std::string_view id);
   void toggle(std::string_view key, bool on);
+  /// A text, as it stands.
+  void words(std::string_view key, std::string_view text);
 
   /// "profiling/step-trace?layers=32&launch_s=4e-06"; empty where there is no such link.
   std::string text() const { return lab_ && missed_.empty() ? text_ : std::string(); }

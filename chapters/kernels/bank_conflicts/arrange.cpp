@@ -159,6 +159,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   arrange_paddings(in, out, run, pic);
   arrange_lanes(run, pic);
   arrange_code(in, out, pic);
+  pic.doors = doors_of(run);
   const auto units = models::gpu::units_that_swap(run.tile, std::min(run.swizzle.unit_bytes, run.tile.row_bytes()));
   pic.swap_bits = std::min(5, std::countr_zero(static_cast<std::uint64_t>(std::max<std::int64_t>(1, units))));
   return pic;

@@ -97,7 +97,10 @@ void draw_code(const Picture& pic, ImVec2 size) {
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& pic, View& view) {
   stage.panel("banks",
               {.title = "Banks", .least = {600, 330}, .ideal = {0, 620}, .answers = true, .marks = "tiles, wavefronts"},
-              [&](ImVec2 size) { draw_banks(in, out, pic, view, size); });
+              [&](ImVec2 size) {
+                draw_over_doors(pic.doors, size, view.requests,
+                                [&](ImVec2 rest) { draw_banks(in, out, pic, view, rest); });
+              });
   stage.panel("paddings", {.title = "Every padding", .least = {420, 200}},
               [&](ImVec2 size) { draw_paddings(in, out, pic, view, size); });
   stage.panel("accesses", {.title = "Every access, every lane", .least = {420, 200}, .scrolls = true},

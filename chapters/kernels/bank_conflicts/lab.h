@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "chapters/described/kernel_doors.h"
 #include "chapters/mechanism/described_table.h"
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
@@ -124,6 +125,7 @@ struct LaneRow {
 struct Picture {
   std::uint64_t version = 0;
   std::shared_ptr<const Run> run;
+  KernelDoors doors;
   std::string answer;
   std::array<PlacementWords, 3> words;
   std::string given;   ///< under the veil
@@ -141,6 +143,7 @@ struct Picture {
 };
 
 struct View {
+  Requests requests;
   std::uint32_t lanes = 0;  ///< under the pointer, a bit each
   int lanes_frame = -1;
   widgets::PlotView over_padding;
@@ -150,6 +153,7 @@ struct View {
 };
 
 Computed compute(const Inputs& inputs, Progress& progress);
+KernelDoors doors_of(const Run& run);
 Picture arrange(const Inputs& inputs, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
 

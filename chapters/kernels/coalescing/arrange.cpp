@@ -130,6 +130,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   arrange_lines(pic);
   write_expression(in, run, pic);
   write_titles(in, out, pic);
+  pic.doors = doors_of(in, run);
   pic.yours = run.access.sectors;
   pic.stride = pic.stretches ? in.stride : -1;
   pic.offset = in.offset;

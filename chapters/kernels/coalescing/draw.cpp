@@ -41,7 +41,10 @@ void draw_lane_table(const Picture& picture, View& view, ImVec2 size) {
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
   stage.panel("fan", {.title = "Lanes and sectors", .least = {560, 430}, .answers = true, .marks = "fan"},
-              [&](ImVec2 size) { draw_fan(in, out, picture, view, size); });
+              [&](ImVec2 size) {
+                draw_over_doors(picture.doors, size, view.requests,
+                                [&](ImVec2 rest) { draw_fan(in, out, picture, view, rest); });
+              });
   stage.panel("block", {.title = "The block", .least = {360, 170}},
               [&](ImVec2 size) { draw_block(in, picture, size); });
   stage.panel("others", {.title = "Other accesses, and each lane", .least = {520, 170}, .scrolls = true},

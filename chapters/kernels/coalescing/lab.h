@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "chapters/described/kernel_doors.h"
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/published_panel.h"
@@ -117,6 +118,7 @@ struct LineMark {
 struct Picture {
   std::uint64_t version = 0;
   std::shared_ptr<const Run> run;
+  KernelDoors doors;
   std::string answer;
   std::string expression;  ///< "x[ 2 · i + 0 ]"
   std::string expression_hint;
@@ -147,6 +149,7 @@ struct FanLayout {
 void layout_fan(const Picture& picture, widgets::Rect area, float scale, FanLayout& out);
 
 struct View {
+  Requests requests;
   FanLayout fan;
   double held_from = 0;  ///< the stride or offset at which a drag began
   float held_x = 0;
@@ -154,6 +157,7 @@ struct View {
 };
 
 Computed compute(const Inputs& in, Progress& progress);
+KernelDoors doors_of(const Inputs& in, const Run& run);
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 

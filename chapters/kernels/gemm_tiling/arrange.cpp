@@ -246,6 +246,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   arrange_rungs(in, out, cut, pic);
   arrange_budget(out, pic);
   arrange_curves(out, cut, pic);
+  pic.doors = doors_of(out, cut);
   pic.other_label = "dashed: blocks of " + by(in.other_block, in.other_block);
   return pic;
 }

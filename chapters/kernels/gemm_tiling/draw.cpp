@@ -101,7 +101,10 @@ void draw_hero(Inputs& in, const Outputs&, const Picture& picture, View& view, I
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
   stage.panel("hero", {.title = "From matrix to lane", .least = {880, 540}, .answers = true, .marks = "zoom, gates"},
-              [&](ImVec2 size) { draw_hero(in, out, picture, view, size); });
+              [&](ImVec2 size) {
+                draw_over_doors(picture.doors, size, view.requests,
+                                [&](ImVec2 rest) { draw_hero(in, out, picture, view, rest); });
+              });
   stage.panel("budget", {.title = "Budget, and every gate", .least = {460, 230}, .ideal = {0, 460}, .scrolls = true},
               [&](ImVec2 size) { draw_budget(out, picture, view, size); });
   stage.panel("edges", {.title = "Every tile", .least = {420, 230}},

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "chapters/described/kernel_doors.h"
 #include "chapters/mechanism/described_table.h"
 #include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/published_panel.h"
@@ -97,6 +98,7 @@ struct BudgetBar {
 struct Picture {
   std::uint64_t version = 0;
   std::shared_ptr<const Run> run;
+  KernelDoors doors;
   std::string answer;
   std::array<std::string, 4> titles, sizes, notes;  ///< over and under the four pictures of the zoom
   std::vector<GateLane> lanes;
@@ -139,6 +141,7 @@ struct Grip {
   float row_px = 1, column_px = 1;
 };
 struct View {
+  Requests requests;
   HeroLayout hero;
   std::array<float, 2> scales{};  ///< pixels an element of block and warp while their corners are dragged
   Grip grip;
@@ -150,6 +153,7 @@ struct View {
 
 using Computed = chapters::Computed<Outputs, Run>;
 Computed compute(const Inputs& in);
+KernelDoors doors_of(const Outputs& out, const Cut& cut);
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 

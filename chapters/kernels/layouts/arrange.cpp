@@ -135,6 +135,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   write_maps(in, out, pic);
   write_panels(in, out, run, pic);
   arrange_walk(run, pic);
+  pic.doors = doors_of(in, run);
   return pic;
 }
 

@@ -131,7 +131,9 @@ void draw_fragment(Inputs& in, const Picture& pic, ImVec2 size) {
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& pic, View& view) {
   stage.panel("maps", {.title = "Maps and banks", .least = {520, 300}, .answers = true, .marks = "maps, banks"},
-              [&](ImVec2 size) { draw_maps(in, pic, size); });
+              [&](ImVec2 size) {
+                draw_over_doors(pic.doors, size, view.requests, [&](ImVec2 rest) { draw_maps(in, pic, rest); });
+              });
   stage.panel("algebra", {.title = "Algebra", .least = {380, 260}, .ideal = {0, 420}, .scrolls = true},
               [&](ImVec2 size) { draw_algebra(out, pic, view, size); });
   stage.panel("fragment", {.title = "Fragment", .least = {360, 260}, .ideal = {0, 520}},

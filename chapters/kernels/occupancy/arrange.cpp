@@ -218,6 +218,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   add_cross(in, run, out, p);
   add_three(run, p);
   add_gates(in, run, out, p);
+  p.doors = doors_of(in, run);
   return p;
 }
 

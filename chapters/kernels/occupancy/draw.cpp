@@ -254,7 +254,10 @@ void take_in_hand(Inputs& in, const Outputs& out) {
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
   stage.panel("sm", {.title = "The SM", .least = {560, 430}, .answers = true, .marks = "vessels, crossing"},
-              [&](ImVec2 size) { draw_hero(in, out, picture, view, size); });
+              [&](ImVec2 size) {
+                draw_over_doors(picture.doors, size, view.requests,
+                                [&](ImVec2 rest) { draw_hero(in, out, picture, view, rest); });
+              });
   stage.panel("feed", {.title = "What feeds the pipes", .least = {520, 230}, .ideal = {0, 300}},
               [&](ImVec2 size) { draw_feed(out, picture, view, size); });
   stage.panel("three", {.title = "Against registers, threads, shared memory", .least = {520, 210}, .ideal = {0, 280}},

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "chapters/described/kernel_doors.h"
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/published_panel.h"
@@ -118,6 +119,7 @@ struct GateBar {
 struct Picture {
   std::uint64_t version = 0;
   std::shared_ptr<const Run> run;
+  KernelDoors doors;
   PublishedMarks published;
   std::string answer;
   std::array<Vessel, 4> vessels;
@@ -136,11 +138,13 @@ struct Picture {
   double latency_covered = 0;  ///< %, the less of the two latencies' shares
 };
 struct View {
+  Requests requests;
   widgets::PlotView cross, registers, threads, shared, latency;
 };
 
 models::Result<std::vector<models::gpu::PtxasKernel>> kernels_of(const Inputs& in);
 Computed compute(const Inputs& in, Progress& progress);
+KernelDoors doors_of(const Inputs& in, const Run& run);
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 std::string answer_of(const Outputs& out);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
