@@ -102,7 +102,7 @@ void arrange_lanes(const Outputs& out, const Cut& cut, Picture& pic) {
   // What waves and other passes add has its place where it does not squeeze the gates.
   pic.longest_s = std::max(pic.longest_s, std::min(pic.time_s, 2 * pic.longest_s)) * 1.02;
   pic.finish = "slowest gate " + format_text(pic.gate_s, "s");
-  if (pic.time_s > 1.005 * pic.gate_s) pic.waves = "with waves " + format_text(pic.time_s, "s");
+  if (pic.time_s > 1.005 * pic.gate_s) pic.waves = "in all " + format_text(pic.time_s, "s");
 }
 
 /// On this chip, or on one that differs in its memory alone.

@@ -131,7 +131,7 @@ void Race::draw_rungs(float y) const {
   const float middle = y + row_ / 2, r = t_.px(5), text_y = middle - small_ / 2;
   const bool two = row_ >= 2 * small_ + t_.px(6);
   const float name_y = y + (row_ - (two ? 2 * small_ + t_.px(3) : small_)) / 2;
-  p_.text_fit({area_.min.x, name_y}, "as measured", names_ - t_.px(6), t_.text, Type::small);
+  p_.text_fit({area_.min.x, name_y}, "measured, own tiles", names_ - t_.px(6), t_.text, Type::small);
   if (two)
     p_.text_fit({area_.min.x, name_y + small_ + t_.px(3)}, pic_.ladder, from_ - area_.min.x - t_.px(10), t_.muted,
                 Type::small);
@@ -151,6 +151,7 @@ void Race::draw_rungs(float y) const {
       p_.plate({at - r - t_.px(5) - words, text_y}, rung.name, t_.background, Type::small);
       p_.text({at - r - t_.px(5), text_y}, rung.name, t_.text, Type::small, Font::sans, Align::right);
     } else if (at + r + t_.px(5) + words < next - t_.px(3)) {
+      p_.plate({at + r + t_.px(5), text_y}, rung.name, t_.background, Type::small);
       p_.text({at + r + t_.px(5), text_y}, rung.name, t_.text, Type::small);
     }
     const ImVec2 mouse = ImGui::GetMousePos();
