@@ -120,9 +120,13 @@ void describe(Fields& f, Outputs& o) {
   f.real("cosize", o.cosize, "Cosize", {.absent = refused_by_cute, .formula = "greatest place + 1"});
   f.reals("indices", o.indices, "Places", "Of the first 1,024 elements, swizzled where the operation swizzles.",
           {.max_items = 1024});
-  f.real("wrong_at", o.wrong_at, "First wrong index", {.absent = "The result is right, or there is none."});
-  f.real("gives", o.gives, "It gives there", {.absent = "The result is right, or there is none."});
-  f.real("promised_place", o.promised_place, "Promised there", {.absent = "The result is right, or there is none."});
+  f.real("wrong_at", o.wrong_at, "First wrong index", "The first element that is not where the operation promises it.",
+         {.absent = "The result is right, or there is none."});
+  f.real("gives", o.gives, "It gives there", "The place of that element in the result.",
+         {.absent = "The result is right, or there is none."});
+  f.real("promised_place", o.promised_place, "Promised there",
+         "The place of that element by the definition, as A(B(i)).",
+         {.absent = "The result is right, or there is none."});
   f.real("offset", o.offset, "Offset", "What the fixed coordinates of a slice add.",
          {.absent = "Only a slice has one."});
   f.toggle("over_covers", o.over_covers, "Covers too much", "The result of a divide has more elements than A.");
