@@ -13,10 +13,11 @@ struct Swizzle {
   int shift = 3;  ///< S
 
   constexpr bool admissible() const {
+    if (shift < -30 || shift > 30) return false;
     const int distance = shift < 0 ? -shift : shift;
-    return bits >= 0 && base >= 0 && bits <= 30 && base <= 30 && distance <= 30 && distance >= bits;
+    return bits >= 0 && base >= 0 && bits <= 30 && base <= 30 && distance >= bits && bits + base + distance <= 62;
   }
-  /// Of an admissible one, for an offset of 0 or more.
+  /// What an offset of 0 or more becomes; the swizzle must be admissible.
   constexpr std::int64_t operator()(std::int64_t offset) const {
     const std::int64_t mask = ((std::int64_t{1} << bits) - 1) << (base + (shift > 0 ? shift : 0));
     return shift >= 0 ? offset ^ ((offset & mask) >> shift)
