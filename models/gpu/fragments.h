@@ -27,7 +27,7 @@ enum class FragmentMap {
 struct Fragment {
   std::string_view instruction, operand;
   FragmentMap map = FragmentMap::a;
-  int rows = 0, cols = 0;  ///< of the operand; of ldmatrix those of one 8 x 8 matrix
+  int rows = 0, cols = 0;  ///< sizes of the operand; for ldmatrix those of one 8 x 8 matrix
   int element_bits = 0;
   int threads = 32;
   int values = 0;  ///< a thread
@@ -38,7 +38,7 @@ struct Fragment {
   int registers() const { return values * element_bits / 32; }
 };
 struct FragmentElement {
-  int row = 0, col = 0;  ///< of B: k and n
+  int row = 0, col = 0;  ///< k and n for B
   int matrix = 0;
   bool operator==(const FragmentElement&) const = default;
 };

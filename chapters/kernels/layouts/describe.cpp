@@ -33,7 +33,7 @@ const Choices operation_choices{
     {"downcast", "downcast", "Elements N times as small."},
     {"slice", "slice", "A number fixes a mode, _ keeps it."},
     {"idx2crd", "coordinate of an index", "In the shape, leftmost mode fastest."},
-    {"swizzle", "the swizzle alone", "Of the offsets 0, 1, 2 and so on."}};
+    {"swizzle", "the swizzle alone", "What it makes of the offsets 0, 1, 2 and so on."}};
 static_assert(models::gpu::layout_operation_count == 29);
 const Choices status_choices{{"ok", "right", "The result does what the operation promises."},
                              {"refused", "refused", "C++ CuTe does not compile it."},
@@ -118,11 +118,15 @@ void describe(Fields& f, Outputs& o) {
   f.text("why", o.why, "Refused because", "Empty where it is not refused.");
   f.real("size", o.size, "Size", {.absent = refused_by_cute, .formula = "product of the shape"});
   f.real("cosize", o.cosize, "Cosize", {.absent = refused_by_cute, .formula = "greatest place + 1"});
-  f.reals("indices", o.indices, "Places", "Of the first 1,024 elements, swizzled where the operation swizzles.",
-          {.max_items = 1024});
-  f.real("wrong_at", o.wrong_at, "First wrong index", {.absent = "The result is right, or there is none."});
-  f.real("gives", o.gives, "It gives there", {.absent = "The result is right, or there is none."});
-  f.real("promised_place", o.promised_place, "Promised there", {.absent = "The result is right, or there is none."});
+  f.reals("indices", o.indices, "Places",
+          "The places of the first 1,024 elements, swizzled where the operation swizzles.", {.max_items = 1024});
+  f.real("wrong_at", o.wrong_at, "First wrong index", "The first element that is not where the operation promises it.",
+         {.absent = "The result is right, or there is none."});
+  f.real("gives", o.gives, "It gives there", "The place of that element in the result.",
+         {.absent = "The result is right, or there is none."});
+  f.real("promised_place", o.promised_place, "Promised there",
+         "The place of that element by the definition, as A(B(i)).",
+         {.absent = "The result is right, or there is none."});
   f.real("offset", o.offset, "Offset", "What the fixed coordinates of a slice add.",
          {.absent = "Only a slice has one."});
   f.toggle("over_covers", o.over_covers, "Covers too much", "The result of a divide has more elements than A.");
@@ -148,7 +152,7 @@ void describe(Fields& f, Outputs& o) {
   f.integer("held_column", o.held_column, "Held", {.formula = "min(column, last column drawn)"});
   f.table("elements", o.elements, "Elements", "The first ones, or those around the first that is wrong.");
   f.group("The fragment");
-  f.integer("fragment_registers", o.fragment_registers, "Registers", "Of 32 bits, per thread.");
+  f.integer("fragment_registers", o.fragment_registers, "Registers", "Registers of 32 bits per thread.");
   f.integer("fragment_values", o.fragment_values, "Elements per thread", {.formula = "rows x columns / threads"});
   f.integer("fragment_rows", o.fragment_rows, "Rows of the operand", {.source = "PTX ISA, matrix fragments"});
   f.integer("fragment_columns", o.fragment_columns, "Columns of the operand", {.source = "PTX ISA, matrix fragments"});

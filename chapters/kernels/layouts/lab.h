@@ -74,7 +74,7 @@ struct Outputs {
   bool over_covers = false;
   std::int64_t rows = 0, columns = 0, held_column = 0;
   std::int64_t column_by_rows = 0, column_in_layout = 0, column_swizzled = 0, column_ideal = 0;
-  std::int64_t row_in_layout = 0, row_swizzled = 0;  ///< of the worst row
+  std::int64_t row_in_layout = 0, row_swizzled = 0;  ///< the row that takes most
   std::int64_t contiguous = 0;                       ///< elements in a run of a row
   std::string cpp;
   std::vector<ElementRow> elements;
@@ -94,7 +94,7 @@ struct Holder {
   std::int16_t thread = -1, reg = -1;  ///< the first 32-bit register
 };
 struct Run {
-  int rows = 0, columns = 0, held = 0;  ///< of the drawn cells
+  int rows = 0, columns = 0, held = 0;  ///< what is drawn of the cells
   std::array<CellMap, 3> maps;          ///< by rows, the layout, the swizzle on it
   const models::gpu::Fragment* fragment = nullptr;
   int fragment_rows = 0, fragment_columns = 0, lane = 0;
@@ -114,7 +114,7 @@ struct Picture {
   std::string answer;
   std::array<MapWords, 3> maps;
   std::vector<std::int32_t> walk;  ///< cells in the order of their places, map after map
-  int banks_wide = 4;              ///< of a cell
+  int banks_wide = 4;              ///< how many banks a cell is wide
   std::string given_story;
   std::string fragment_story, holder_story;
   std::string a_line, b_line, result_line, verdict_line;

@@ -12,7 +12,7 @@ inline constexpr int layout_banks = 32, layout_bank_bytes = 4;
 struct BankCost {
   int wavefronts = 0;
   int ideal = 0;               ///< were the words spread evenly over the banks
-  std::vector<int> wavefront;  ///< of each lane's first word, counted from 0 over all phases
+  std::vector<int> wavefront;  ///< the one of each lane's first word, from 0 over all phases
 };
 /// One address in bytes a lane, at most 32, each a multiple of the width: 2, 4, 8 or 16 bytes a lane. All lanes go at
 /// once up to 4 bytes, 16 at a time at 8, 8 at a time at 16.

@@ -34,7 +34,7 @@ struct CuteLayout {
 inline constexpr int max_layout_depth = 8, max_layout_leaves = 64;
 /// Sizes, cosizes and strides beyond it are refused: below it a double holds every integer.
 inline constexpr std::int64_t max_layout_number = std::int64_t{1} << 53;
-std::int64_t saturating_mul(std::int64_t a, std::int64_t b);  ///< of numbers >= 0
+std::int64_t saturating_mul(std::int64_t a, std::int64_t b);  ///< numbers >= 0
 std::int64_t saturating_add(std::int64_t a, std::int64_t b);
 
 /// `((4,2),(4,2)):((4,32),(1,16))`; without strides the leftmost mode is contiguous. An underscore may stand before a
@@ -105,7 +105,7 @@ Result<CuteLayout> upcast(const CuteLayout& layout, std::int64_t n);
 Result<CuteLayout> downcast(const CuteLayout& layout, std::int64_t n);
 Result<CuteLayout> recast(const CuteLayout& layout, std::int64_t old_bits, std::int64_t new_bits);
 struct CuteSlice {
-  CuteLayout layout;  ///< of the kept modes; 1:0 where none is
+  CuteLayout layout;  ///< the kept modes; 1:0 where none is
   bool any_kept = false;
   std::int64_t offset = 0;
 };

@@ -218,14 +218,18 @@ LayoutAnswer answer_slice(const LayoutOperands& on, const LayoutQuestion& q) {
   return out;
 }
 
+std::string swizzle_text(const Swizzle& swizzle) {
+  return "Swizzle<" + std::to_string(swizzle.bits) + "," + std::to_string(swizzle.base) + "," +
+         std::to_string(swizzle.shift) + ">";
+}
+
 /// The swizzle alone: its bits decide a square of 2^(B+M+|S|) offsets.
 LayoutAnswer answer_swizzle(const LayoutQuestion& q) {
   const int bits = q.swizzle.bits + q.swizzle.base + std::max(q.swizzle.shift, -q.swizzle.shift);
   auto out = with_layout(CuteLayout::leaf(std::int64_t{1} << std::min(bits, 50), 1), q);
   out.indices.clear();
   list_indices(out, out.layout, q.swizzle);
-  out.text = "Swizzle<" + std::to_string(q.swizzle.bits) + "," + std::to_string(q.swizzle.base) + "," +
-             std::to_string(q.swizzle.shift) + ">";
+  out.text = swizzle_text(q.swizzle);
   return out;
 }
 
@@ -285,9 +289,8 @@ Result<LayoutAnswer> answer_layout(const LayoutQuestion& q) {
   LayoutOperands on;
   if (const auto error = read_operands(q, on); !error.empty()) return Made::fail(error);
   if (layout_needs(q.operation).swizzle && !q.swizzle.admissible()) {
-    return Made::ok(refused("A swizzle needs 0 bits or more, and a shift of at least as many either way: with " +
-                            std::to_string(q.swizzle.bits) + " bits, shift " + std::to_string(q.swizzle.shift) +
-                            " is refused."));
+    return Made::ok(refused("A swizzle needs 0 bits or more, and a shift of at least as many either way: " +
+                            swizzle_text(q.swizzle) + " is refused."));
   }
   if (q.operation == Op::slice) return Made::ok(answer_slice(on, q));
   if (q.operation == Op::swizzle) return Made::ok(answer_swizzle(q));

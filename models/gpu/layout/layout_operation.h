@@ -50,10 +50,10 @@ LayoutNeeds layout_needs(LayoutOperation operation);
 struct LayoutQuestion {
   LayoutOperation operation = LayoutOperation::eval;
   std::string a{}, b{};      ///< B is a layout, or a tiler `[3:4,8:2]`
-  std::string shape{};       ///< of tile_to_shape and idx2crd; the profile of coalesce_profile
-  std::string coordinate{};  ///< of slice
-  std::int64_t n = 0;        ///< of upcast and downcast; the cotarget of complement, 0: the cosize
-  std::int64_t index = 0;    ///< of idx2crd
+  std::string shape{};       ///< for tile_to_shape and idx2crd; the profile of coalesce_profile
+  std::string coordinate{};  ///< for slice
+  std::int64_t n = 0;        ///< for upcast and downcast; the cotarget of complement, 0: the cosize
+  std::int64_t index = 0;    ///< for idx2crd
   Swizzle swizzle{};
 };
 
@@ -65,9 +65,10 @@ struct LayoutAnswer {
   std::string text{};       ///< the result; empty where it is refused
   bool has_layout = false;  ///< false for a coordinate, a bare swizzle and what is refused
   CuteLayout layout{};
-  std::vector<std::int64_t> indices{};  ///< of the result's first elements, swizzled where the operation swizzles
+  std::vector<std::int64_t>
+      indices{};  ///< places of the result's first elements, swizzled where the operation swizzles
   std::int64_t size = 0, cosize = 0;
-  std::int64_t offset = 0;             ///< of slice
+  std::int64_t offset = 0;             ///< for slice
   std::int64_t wrong_at = -1;          ///< first index at which the result is not what the operation promises
   std::int64_t gives = 0, wanted = 0;  ///< there
   bool over_covers = false;            ///< the result of a divide has more elements than A

@@ -34,7 +34,7 @@ Tiled mode_by_mode(const CuteLayout& a, const CuteTiler& tiler, const char* name
   return Tiled::ok(CuteLayout::of(std::move(modes)));
 }
 
-/// Of a result whose modes are pairs where the tiler has leaves: the first halves, then the second ones, and behind
+/// The result has pairs as modes where the tiler has leaves: the first halves, then the second ones, and behind
 /// them the modes that the tiler does not reach.
 Tiled unzip(const CuteLayout& layout, const CuteTiler& tiler) {
   if (!tiler.list) {

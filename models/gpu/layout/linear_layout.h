@@ -12,8 +12,8 @@ namespace models::gpu {
 
 struct LinearLayout {
   std::vector<std::string> inputs;                            ///< "register", "lane", "warp", "block", "offset", ...
-  std::vector<std::vector<std::vector<std::int64_t>>> bases;  ///< of each input, bit by bit, a number an output
-  std::vector<std::int64_t> sizes;                            ///< of the outputs
+  std::vector<std::vector<std::vector<std::int64_t>>> bases;  ///< input by input, bit by bit, a number an output
+  std::vector<std::int64_t> sizes;                            ///< extents of the outputs
 
   /// The element of one index an input.
   std::vector<std::int64_t> operator()(const std::vector<std::int64_t>& indices) const;
