@@ -5,6 +5,7 @@
 #include "app/content/content.h"
 #include "app/scenario/link.h"
 #include "app/scenario/scenario.h"
+#include "app/scenario/scenario_files.h"
 #include "chapters/kernels/bank_conflicts/lab.h"
 #include "tests/support/base/paths.h"
 #include "tests/support/lab/answers.h"
