@@ -50,13 +50,13 @@ Link to_layout(const Cut& cut) {
   if (!std::has_single_bit(static_cast<std::uint64_t>(row)) || row < 32)
     return Link::fail("Rows of " + std::to_string(row) + " bytes have no XOR of 16-byte units.");
   // Units of 16 bytes; as many bits as a row of up to 128 bytes has units.
-  const int units = std::countr_zero(static_cast<std::uint64_t>(std::min<std::int64_t>(row, 128) / 16));
+  const int flip_bits = std::countr_zero(static_cast<std::uint64_t>(std::min<std::int64_t>(row, 128) / 16));
   const int unit_elements = std::countr_zero(static_cast<std::uint64_t>(16 / bytes));
   LinkWriter w("kernels/layouts");
   w.choice("operation", "swizzled_layout");
   w.words("a", "(" + std::to_string(cut.tile.block_m) + "," + std::to_string(cut.tile.block_k) + "):(" +
                    std::to_string(cut.tile.block_k) + ",1)");
-  w.exactly("swizzle_bits", units);
+  w.exactly("swizzle_bits", flip_bits);
   w.exactly("swizzle_base", unit_elements);
   w.exactly("swizzle_shift", 3);
   w.choice("cell_bytes", std::to_string(bytes));
