@@ -42,7 +42,7 @@ void arrange_zoom(const Outputs& out, const Cut& cut, Picture& pic) {
   pic.notes[2] = grouped ? format_text(out.study.gates[2].intensity, "FLOP/B") + " from shared memory"
                          : count_text(down * across) + " fragments: A serves " + count_text(across) + ", B serves " +
                                count_text(down);
-  pic.notes[3] = "numbers are lanes; " + count_text(i.k) + " deep in one step";
+  pic.notes[3] = "point at a cell for its lane; " + count_text(i.k) + " deep in one step";
 }
 
 /// ", then C, bias": what is done to the sums.
