@@ -91,7 +91,7 @@ std::string help_of(const Inputs& in, const Outputs& out) {
     case Gate::shared:
       return "A larger warp tile opens it: each value that a warp reads then serves more sums.";
     default:
-      return "A larger thread tile opens it: each value that lands in registers then serves more sums.";
+      return "A larger thread tile opens it: each value that a thread reads then serves more sums.";
   }
 }
 
