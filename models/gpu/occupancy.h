@@ -53,7 +53,7 @@ struct SmOccupancy {
   std::int64_t block_shared_bytes = 0;            ///< as allocated, the system's part included
   OccupancyLimit limit = OccupancyLimit::warps;   ///< the scarcest
   std::int64_t max_warps = 0, block_warps = 0;    ///< that an SM holds; that a block has
-  std::int64_t warp_registers = 0;                ///< of one warp, as allocated
+  std::int64_t warp_registers = 0;                ///< what one warp gets, as allocated
   /// Warps for which the registers suffice. A quarter of them belongs to each sub-partition, and what is left of a
   /// quarter is no use to a warp that needs more.
   std::int64_t register_warps = 0;

@@ -16,7 +16,8 @@ struct FmaUnits {
   std::int64_t lanes = 128;  ///< FP32 multiply-adds a clock
   std::int64_t shared_words_per_clock = 32;
 };
-inline constexpr std::int64_t sm_schedulers = 4;  ///< of every SM since Volta; each issues an instruction a clock
+inline constexpr std::int64_t sm_schedulers =
+    4;  ///< every SM has so many since Volta; each issues an instruction a clock
 
 /// The units of a compute capability that sm_limits knows.
 FmaUnits fma_units(int capability);

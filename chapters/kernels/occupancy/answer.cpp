@@ -57,7 +57,7 @@ std::string answer_of(const Outputs& o) {
       return wall(o) + ". It lacks warps: they wait for their loads, at " + figure(o.rate, "%") + " of the rate.";
     case RateLimit::spill:
       if (o.spill_bytes > 0)
-        return wall(o) + ". But the compiler spilled: " + figure(static_cast<double>(o.spill_bytes), "B", 6) +
+        return wall(o) + ". But the compiler spilled: " + figure(static_cast<double>(o.spill_bytes), "B") +
                " a thread go through memory.";
       return wall(o) + ". But the tile needs " + counted(o.tile_registers, "register", "registers") +
              ", a thread has " + whole_figure(o.registers) + ": it spills.";

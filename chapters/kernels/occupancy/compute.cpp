@@ -183,7 +183,7 @@ Computed compute(const Inputs& in, Progress& progress) {
   auto run = std::make_shared<Run>();
   Computed out;
   run->sm = sm_limits(capability_number(in.compute_capability));
-  if (!run->sm) return infeasible<Computed>("Of this compute capability the limits are not known: choose another.");
+  if (!run->sm) return infeasible<Computed>("The limits of this compute capability are not known: choose another.");
   if (std::string reason = take_kernel(in, *run, out.facts); !reason.empty())
     return infeasible<Computed>(std::move(reason));
   run->block = {.threads = in.block_threads,

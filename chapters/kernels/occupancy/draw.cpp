@@ -126,12 +126,12 @@ void draw_hero(Inputs& in, const Outputs& out, const Picture& picture, View& vie
     return;
   }
   const float left = at.y + size.y - top, gap = t.px(16);
-  const float vessels = std::floor(0.54f * (left - gap));
+  const float vessels = std::floor(0.51f * (left - gap));
   const Rect upper{{at.x, top}, {at.x + size.x, top + vessels}};
   const Rect lower{{at.x, upper.max.y + gap}, {at.x + size.x, at.y + size.y}};
   if (widgets::veiled()) {
     const widgets::GivenMarks given;
-    draw_vessels(in, out, picture, {at, {at.x + size.x, at.y + size.y}});
+    draw_vessels(in, out, picture, {at, {at.x + size.x, at.y + size.y - t.px(26)}});
   } else {
     draw_vessels(in, out, picture, upper);
     widgets::drew("vessels");
@@ -142,18 +142,14 @@ void draw_hero(Inputs& in, const Outputs& out, const Picture& picture, View& vie
   ImGui::Dummy(size);
 }
 
-/// The three curves, beside each other or under each other.
+/// The three curves beside each other, and under them what one less gives.
 void draw_three(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float gap = t.px(18), line = 2.8f * t.type(Type::small) + t.px(14);
-  const bool across = size.x > t.px(560);
-  const ImVec2 each =
-      across ? ImVec2{(size.x - 2 * gap) / 3, size.y - line} : ImVec2{size.x, (size.y - line - 2 * gap) / 3};
-  const auto place = [&](int i) {
-    const auto n = static_cast<float>(i);
-    ImGui::SetCursorScreenPos(across ? ImVec2{at.x + n * (each.x + gap), at.y}
-                                     : ImVec2{at.x, at.y + n * (each.y + gap)});
+  const ImVec2 each{(size.x - 2 * gap) / 3, size.y - line};
+  const auto place = [&](std::size_t i) {
+    ImGui::SetCursorScreenPos({at.x + static_cast<float>(i) * (each.x + gap), at.y});
   };
   const auto axis = [](double hi, std::string_view label, std::string_view unit, bool binary) {
     return widgets::AxisSpec{.kind = binary ? widgets::AxisKind::linear_bytes : widgets::AxisKind::linear,
@@ -165,7 +161,7 @@ void draw_three(Inputs& in, const Outputs& out, const Picture& picture, View& vi
   };
   const auto one = [&](const char* id, widgets::PlotView& plot_view, const widgets::AxisSpec& x, std::size_t i,
                        double value, double lo, auto set) {
-    place(static_cast<int>(i));
+    place(i);
     Plot plot(id, plot_view,
               {.x = x, .y = {.lo = 0, .hi = 105, .label = "occupancy", .unit = "%"}, .size = each, .legend = false});
     plot.curve(picture.three[i]);
@@ -182,7 +178,7 @@ void draw_three(Inputs& in, const Outputs& out, const Picture& picture, View& vi
       [&](std::int64_t n) { in.registers_per_thread = std::clamp<std::int64_t>(n, 1, 255); });
   one("threads axis", view.threads, axis(1056, "threads a block", "", false), 1, static_cast<double>(in.block_threads),
       1, [&](std::int64_t n) { in.block_threads = 32 * std::clamp<std::int64_t>((n + 16) / 32, 1, 32); });
-  one("shared memory axis", view.shared, axis(picture.shared_top, "shared memory a block", "B", true), 2,
+  one("shared memory axis", view.shared, axis(picture.shared_top, "shared memory", "B", true), 2,
       static_cast<double>(out.static_bytes + in.dynamic_shared_bytes), 0, [&](std::int64_t n) {
         const std::int64_t bytes = std::clamp<std::int64_t>(n / 256 * 256, 0, 233472);
         in.static_shared_bytes = std::min(in.static_shared_bytes, bytes);
@@ -232,7 +228,8 @@ void draw_feed(const Outputs& out, const Picture& picture, View& view, ImVec2 si
               {.x = {.lo = 0, .label = "warps on an SM", .unit = ""},
                .y = {.lo = 0, .hi = 105, .label = "latencies covered, by tile", .unit = "%"},
                .size = {size.x - left - gap, size.y - line},
-               .legend = false});
+               .legend = false,
+               .end_labels = true});
     plot.curves(picture.latency);
     const double warps = static_cast<double>(out.warps);
     plot.scatter("your kernel", {&warps, 1}, {&picture.latency_covered, 1},
@@ -260,7 +257,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
               });
   stage.panel("feed", {.title = "What feeds the pipes", .least = {520, 230}, .ideal = {0, 300}},
               [&](ImVec2 size) { draw_feed(out, picture, view, size); });
-  stage.panel("three", {.title = "Against registers, threads, shared memory", .least = {520, 210}, .ideal = {0, 280}},
+  stage.panel("three", {.title = "Against registers, threads, shared memory", .least = {520, 230}, .ideal = {0, 290}},
               [&](ImVec2 size) { draw_three(in, out, picture, view, size); });
   published_panel(stage, "Measured", picture.published);
 }

@@ -185,7 +185,7 @@ void drag_top(const Painter& p, Inputs& in, const Outputs& out, const Run& run, 
       const double each[] = {32.0 * static_cast<double>(out.block_warps), 1024, 1};
       set_amount(in, out, run, vessel, v.block + steps * each[vessel]);
     }
-  if (lit && !held) widgets::tip(v.name, v.each, "drag the top of a block");
+  if (ImGui::IsItemHovered() && !held) widgets::tip(v.name, v.each, "drag the top of a block");
   p.line({place.body.min.x, at}, {x, at}, t.accent, t.px(lit ? 2.5f : 1.5f));
   p.circle({x, at}, t.px(lit ? 7.0f : 5.5f), t.accent);
   p.ring({x, at}, t.px(lit ? 7.0f : 5.5f), t.background, t.px(1.5f));

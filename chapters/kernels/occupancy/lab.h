@@ -91,7 +91,7 @@ struct Run {
   models::gpu::BlockNeeds block;
   models::gpu::SmOccupancy now;
   models::gpu::FmaUnits units;
-  std::vector<models::gpu::PtxasKernel> kernels;  ///< of the text, where that is the source
+  std::vector<models::gpu::PtxasKernel> kernels;  ///< those in the text, where that is the source
   std::size_t chosen = 0;
   std::array<TilePoint, models::gpu::compiled_tile_count> tiles;
   OccupancyCurve over_registers, over_threads, over_shared;
@@ -105,7 +105,7 @@ struct Vessel {
   std::string given{};        ///< what the SM has of it, whatever the kernel
   double capacity = 1;        ///< up to the rim
   double usable = 1;          ///< up to where blocks can stand; the rest is of no use to them
-  double block = 0;           ///< of one block
+  double block = 0;           ///< what one block takes
   std::int64_t cells = 0;     ///< slots that are drawn one by one across a block; 0: none
   bool wall = false;          ///< the next block does not fit
   std::string_view handle{};  ///< what the hand changes here; empty: nothing

@@ -92,7 +92,7 @@ TEST_CASE("occupancy: every answer says what would help, and none calls fewer lo
   CHECK(answer("Four sums replace four warps").find("`6.25 %` occupancy, and that keeps") != std::string::npos);
   CHECK(answer("256 sums a thread").find("it spills") != std::string::npos);
   CHECK(answer_of("kernels/occupancy", R"({"source": "ptxas", "ptxas_kernel": 5})")
-            .find("the compiler spilled: `5,708 B` a thread") != std::string::npos);
+            .find("the compiler spilled: `5.71 kB` a thread") != std::string::npos);
   CHECK(answer("Barriers are the wall").starts_with("Barriers stop it at `4` blocks"));
   CHECK(answer_of("kernels/occupancy", R"({"block_threads": 32, "dynamic_shared_bytes": 200000})")
             .find("they wait for their loads") != std::string::npos);
