@@ -120,9 +120,9 @@ void describe_plain(Fields& f, Outputs& o) {
   f.integer("excess", o.excess, "More than that", {.formula = "wavefronts - at least"});
   f.integer("ways", o.ways, "Ways of the conflict", "In the worst phase; what is meant by an n-way bank conflict.",
             {.formula = "most distinct words in one bank"});
-  f.integer("banks", o.banks, "Banks at work", "Of the 32, over all phases.");
+  f.integer("banks", o.banks, "Banks at work", "Those of the 32 that give a word, over all phases.");
   f.integer("words", o.words, "Words", "Distinct ones in each phase, added up: the same word is read once.");
-  f.integer("active", o.active, "Lanes that take part", "Of the 32 lanes of the warp.");
+  f.integer("active", o.active, "Lanes that take part", "Lanes of the warp that are not switched off.");
   f.integer("bytes_per_lane", o.bytes_per_lane, {"Moved per lane", "B"}, "16 for each address of ldmatrix.");
   f.real("bytes_per_wavefront", o.bytes_per_wavefront, {"Bytes per wavefront", "B"}, "128 at most.",
          {.formula = "4 x distinct words / wavefronts"});

@@ -53,7 +53,7 @@ constexpr double missing = std::numeric_limits<double>::quiet_NaN();
 
 /// What one way of placing the tile makes of the access.
 struct PlacementFacts {
-  double wavefronts = missing, ways = missing;  ///< of all phases; of the worst phase
+  double wavefronts = missing, ways = missing;  ///< over all phases; in the worst phase
   std::vector<double> phases;
   std::string reason;  ///< why it has none
 };

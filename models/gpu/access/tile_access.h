@@ -53,7 +53,7 @@ std::optional<std::int64_t> logical_of_padded(const SharedTile& tile, std::int64
 enum class TileWalk : std::uint8_t {
   row,          ///< chunk t, on into the rows below where the row has fewer than 32
   column,       ///< row t of one chunk, the next chunks where the tile has fewer than 32 rows
-  ldmatrix,     ///< of .x4: the 16 bytes at row t % 16, chunk t / 16 (t % 8 and t / 8 in a tile of 8 rows)
+  ldmatrix,     ///< the .x4 form: the 16 bytes at row t % 16, chunk t / 16 (t % 8 and t / 8 in a tile of 8 rows)
   mma_rows,     ///< row t / 4, chunk t % 4: operand A, operand B of an [n][k] tile, and the accumulator C
   mma_columns,  ///< row t % 4, chunk t / 4: operand B of a [k][n] tile
 };
