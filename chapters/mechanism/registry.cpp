@@ -74,6 +74,7 @@
   LAB(interview, drills) \
   LAB(interview, readiness) \
   LAB(kernels, lab) \
+  LAB(kernels, async_pipeline) \
   LAB(debugging, pyramid) \
   LAB(debugging, hang) \
   LAB(debugging, stragglers) \

@@ -188,9 +188,9 @@ PipelineRun run_pipeline(const PipelineSetup& setup, std::int64_t blocks) {
 double sm_period(const PipelineSetup& setup, std::int64_t blocks) {
   // The pattern of a ring repeats with its buffers: a stretch of whole turns, with a stretch before and after it.
   PipelineSetup longer = setup;
-  const std::int64_t turn = setup.kind == PipelineKind::sync ? 1 : std::max<std::int64_t>(1, setup.stages);
-  const std::int64_t both = turn * std::max<std::int64_t>(1, turn - 1);
-  const std::int64_t stretch = both * ceil_div(24, both);
+  const std::int64_t ahead = setup.kind == PipelineKind::multistage ? setup.stages - 1 : setup.stages;
+  const std::int64_t turn = setup.kind == PipelineKind::sync ? 1 : std::max<std::int64_t>(1, ahead);
+  const std::int64_t stretch = turn * ceil_div(24, turn);
   longer.tiles = 3 * stretch;
   const PipelineRun run = run_pipeline(longer, blocks);
   std::vector<std::int64_t> ends;
