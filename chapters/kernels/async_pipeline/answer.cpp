@@ -87,12 +87,10 @@ std::string answer_of_blocks(const Outputs& out) {
     return "Only one block with " + buffers(out.buffers) + " fits the SM: it takes " + cycles(out.period) +
            " cycles per tile.\nIts ring takes " + kib(out.shared_bytes) + " of the " + kib(out.capacity_bytes) +
            " that a block gets.";
-  const std::string all = blocks(out.blocks) + " with " + buffers(out.buffers) + " each ";
+  const std::string all = blocks(out.blocks) + " with " + buffers(out.buffers) + " each give a tile every ";
   const std::string price = "\n" + price_of(out);
-  if (out.sharing_gain < 1.005)
-    return all + "compute a tile in " + cycles(out.sm_period) + " cycles, no faster than one block alone." + price;
-  return all + "compute a tile in " + cycles(out.sm_period) + " cycles, one block alone in " + cycles(out.period) +
-         "." + price;
+  if (out.sharing_gain < 1.005) return all + cycles(out.sm_period) + " cycles, no faster than one block alone." + price;
+  return all + cycles(out.sm_period) + " cycles, one block alone every " + cycles(out.period) + "." + price;
 }
 
 }  // namespace

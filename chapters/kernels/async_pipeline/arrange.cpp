@@ -28,6 +28,7 @@ RingPicture ring_picture(const Ring& ring, std::int64_t tiles) {
   for (std::int64_t b = 0; b < buffers; ++b) p.buffers.push_back({.label = "buffer " + whole_words(b)});
   std::int64_t before = 0;
   for (std::int64_t i = 0; i < tiles; ++i) {
+    const bool alone = ring.run->blocks == 1;
     const gpu::PipelineTile& t = ring.run->at(ring.block, i);
     Lane& buffer = p.buffers[static_cast<std::size_t>(i % buffers)];
     const std::int64_t first_byte = std::max(t.issue, t.ready - ring.setup.load_time);
@@ -36,11 +37,20 @@ RingPicture ring_picture(const Ring& ring, std::int64_t tiles) {
     add_stretch(buffer, t.ready, t.compute_start, Doing::waits, i, {});
     add_stretch(buffer, t.compute_start, t.compute_end, Doing::computes, i, {});
     add_stretch(p.copies, t.transfer, t.transfer + ring.setup.load_time, Doing::copies, i, {});
-    add_stretch(p.consumer, before, t.compute_start, Doing::idles, i, whole_words(t.compute_start - before));
+    add_stretch(p.consumer, before, t.compute_start, Doing::idles, i,
+                alone ? whole_words(t.compute_start - before) : std::string());
     add_stretch(p.consumer, t.compute_start, t.compute_end, Doing::computes, i, whole_words(i));
     before = t.compute_end;
   }
   p.end = span_of(before);
+  p.done = tiles;
+  for (std::int64_t b = 0; b < ring.run->blocks; ++b)
+    for (std::int64_t i = 0; b != ring.block && i < ring.run->tiles_per_block; ++i) {
+      const gpu::PipelineTile& t = ring.run->at(b, i);
+      if (t.compute_end > before) break;
+      add_stretch(p.consumer, t.compute_start, t.compute_end, Doing::others, i, {});
+      ++p.done;
+    }
   return p;
 }
 
@@ -56,7 +66,9 @@ void arrange_rings(const Inputs& in, const Outputs& out, const Run& run, Picture
     RingPicture& r = p.rings[i];
     const Ring& ring = run.rings[i];
     if (in.compare == Compare::blocks)
-      r.title = i == 0 ? "alone" : "block " + whole_words(ring.block + 1) + " of " + whole_words(out.blocks);
+      r.title = ring.run->blocks == 1 ? "alone"
+                                      : "block " + whole_words(ring.block + 1) + " of " +
+                                            whole_words(out.blocks > 1 ? out.blocks : out.blocks_before);
     else if (in.compare == Compare::kinds || in.kind == PipelineKind::sync)
       r.title = kind_title(ring.setup.kind);
     else
@@ -65,22 +77,43 @@ void arrange_rings(const Inputs& in, const Outputs& out, const Run& run, Picture
   }
   if (!slowest) return;
   p.clock_end = slowest->end;
-  const std::string until = tiles < in.tiles ? whole_words(tiles) + " tiles " : std::string();
+  if (tiles < in.tiles) p.clock_words = "the first " + whole_words(tiles) + " of " + whole_words(in.tiles) + " tiles";
+  p.shared = in.compare == Compare::blocks && p.rings.size() > 1;
   for (RingPicture& r : p.rings) {
     const double sooner = slowest->end - r.end;
     if (!r.fits)
       r.end_words = "does not fit";
+    else if (p.shared)
+      r.end_words = whole_words(r.done) + (r.done == 1 ? " tile done" : " tiles done");
     else if (sooner >= 0.5)
-      r.end_words = until + number_words(sooner) + (sooner == 1 ? " cycle sooner" : " cycles sooner");
+      r.end_words = number_words(sooner) + (sooner == 1 ? " cycle sooner" : " cycles sooner");
   }
+}
+
+/// The last column at or before yours in front of which a block leaves, and the next one.
+void arrange_walls(const Outputs& out, Picture& p) {
+  for (std::size_t i = 1; i < out.stairs.size(); ++i) {
+    const std::int64_t left = out.stairs[i].blocks, before = out.stairs[i - 1].blocks;
+    if (left >= before) continue;
+    Wall wall{.at = static_cast<std::int64_t>(i), .words = "from " + whole_words(out.stairs[i].buffers) + " on "};
+    if (left == 0)
+      wall.words += "no block fits the SM";
+    else
+      wall.words += (left == 1 ? "1 block fits" : whole_words(left) + " blocks fit") + ", not " + whole_words(before);
+    if (out.stairs[i].buffers <= out.buffers) p.walls.clear();
+    p.walls.push_back(std::move(wall));
+    if (out.stairs[i].buffers > out.buffers) break;
+  }
+  if (p.walls.empty()) return;
+  for (std::size_t i = static_cast<std::size_t>(p.walls[0].at); i < p.stairs.size(); ++i) p.stairs[i].dear = true;
 }
 
 void arrange_stairs(const Inputs& in, const Outputs& out, Picture& p) {
   const bool shared = in.compare == Compare::blocks;
   p.stairs_title = shared ? "Cycles per tile of the SM" : "Cycles per tile";
   p.stairs_hint = "drag the number of buffers; below it the shared memory that a block takes";
-  p.floor = out.full_period;
-  p.floor_words = "at best " + number_words(out.full_period);
+  p.floor = shared ? out.pipe_period : out.full_period;
+  p.floor_words = "at best " + number_words(p.floor);
   p.least_buffers = in.kind == PipelineKind::multistage ? 2 : 1;
   for (const StairRow& row : out.stairs) {
     const double cycles = shared ? row.sm_cycles : row.cycles;
@@ -98,21 +131,7 @@ void arrange_stairs(const Inputs& in, const Outputs& out, Picture& p) {
     p.tallest = std::max(p.tallest, high);
     p.stairs.push_back(std::move(s));
   }
-  // The first column at which a block leaves, at or after yours; else the last one before it.
-  for (std::size_t i = 1; i < out.stairs.size(); ++i) {
-    if (out.stairs[i].blocks >= out.stairs[i - 1].blocks) continue;
-    p.wall_at = static_cast<std::int64_t>(i);
-    if (out.stairs[i].buffers > out.buffers) break;
-  }
-  if (p.wall_at == 0) return;
-  const auto wall = static_cast<std::size_t>(p.wall_at);
-  const std::int64_t left = out.stairs[wall].blocks, before = out.stairs[wall - 1].blocks;
-  p.wall_words = "from " + whole_words(out.stairs[wall].buffers) + " on ";
-  if (left == 0)
-    p.wall_words += "no block fits the SM";
-  else
-    p.wall_words += (left == 1 ? "1 block fits" : whole_words(left) + " blocks fit") + ", not " + whole_words(before);
-  for (std::size_t i = wall; i < p.stairs.size(); ++i) p.stairs[i].dear = true;
+  arrange_walls(out, p);
 }
 
 void arrange_kinds(const Inputs& in, const Outputs& out, Picture& p) {
@@ -184,6 +203,8 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   if (!out.reason.empty()) return p;
   p.answer = answer_of(in, out);
   p.given = given_of(in);
+  if (in.times == Times::set && in.latency_of == "set")
+    p.given_turn = {span_of(in.latency), span_of(in.load_time), span_of(in.compute_time)};
   arrange_rings(in, out, run, p);
   arrange_stairs(in, out, p);
   arrange_kinds(in, out, p);

@@ -100,6 +100,7 @@ void add_price(const Inputs& in, const PipelineSetup& setup, Outputs& out) {
     out.blocks_leave_at = real(more);
     break;
   }
+  out.pipe_period = real(std::max(setup.compute_time, setup.load_time));
   out.sm_period = sm_period_of(in, setup, out.blocks);
   out.sharing_gain = out.period / out.sm_period;
   if (n < 2) return;
@@ -137,6 +138,13 @@ void add_epilogues(const Inputs& in, Outputs& out) {
   out.ping_pong_gain = real(p.cooperative_total) / real(p.total);
 }
 
+/// Two of the blocks that share an SM.
+void add_blocks(std::vector<Ring>& rings, const PipelineSetup& setup, std::int64_t blocks, bool yours) {
+  const auto shared = std::make_shared<const PipelineRun>(gpu::run_pipeline(setup, std::min(blocks, most_sharing)));
+  for (std::int64_t b = 0; b < 2; ++b)
+    rings.push_back({.setup = setup, .run = shared, .block = b, .yours = yours, .fits = true});
+}
+
 /// The rings of the picture; the run of the inputs is one of them.
 std::vector<Ring> rings_of(const Inputs& in, const Outputs& out, const std::shared_ptr<const PipelineRun>& own) {
   std::vector<Ring> rings;
@@ -147,12 +155,14 @@ std::vector<Ring> rings_of(const Inputs& in, const Outputs& out, const std::shar
   };
   const std::int64_t n = out.buffers;
   if (in.compare == Compare::blocks) {
+    // Where only one block is left, the two of a ring with one buffer fewer stand above it.
+    const bool alone = out.blocks < 2;
+    if (alone && out.blocks_before >= 2)
+      add_blocks(rings, setup_of(in, kind_with(in.kind, n - 1), n - 1), out.blocks_before, false);
     add(in.kind, in.stages, true);
-    if (out.blocks < 2) return rings;
+    if (alone) return rings;
     rings[0].yours = false;
-    const auto shared =
-        std::make_shared<const PipelineRun>(gpu::run_pipeline(rings[0].setup, std::min(out.blocks, most_sharing)));
-    for (std::int64_t b = 0; b < 2; ++b) rings.push_back({rings[0].setup, shared, b, true, true});
+    add_blocks(rings, PipelineSetup(rings[0].setup), out.blocks, true);
     return rings;
   }
   if (in.compare == Compare::kinds || in.kind == PipelineKind::sync) {

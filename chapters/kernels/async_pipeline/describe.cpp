@@ -140,8 +140,8 @@ void describe_rate(Fields& f, Outputs& o) {
   f.choice("bound", o.bound, bounds, "Bound by");
   f.real("next_wins", o.next_wins, "One buffer more wins", "Cycles per tile.", {.headline = true});
   f.real("then_wins", o.then_wins, "... and the one after it", "Cycles per tile.");
-  f.real("more_period", o.more_period, "Cycles per tile with one more");
-  f.real("fewer_period", o.fewer_period, "Cycles per tile with one fewer",
+  f.real("more_period", o.more_period, "Cycles per tile with one more", "In the long run, of one block.");
+  f.real("fewer_period", o.fewer_period, "Cycles per tile with one fewer", "In the long run, of one block.",
          {.absent = "There is no ring with fewer buffers."});
   f.real("last_won", o.last_won, {"The last buffer gains", "\xC3\x97"},
          {.absent = "There is no ring with fewer buffers.", .formula = "with one fewer / cycles per tile"});
@@ -161,23 +161,30 @@ void describe_price(Fields& f, Outputs& o) {
           .formula = "buffers * (stage + 16 B) + epilogue"});
   f.real("stage_bytes", o.stage_bytes, {"A stage", "B"},
          {.binary = true, .formula = "(rows + columns) * depth * element"});
-  f.real("capacity_bytes", o.capacity_bytes, {"A block gets", "B"}, {.binary = true});
-  f.integer("buffers", o.buffers, "Buffers in the ring");
+  f.real("capacity_bytes", o.capacity_bytes, {"A block gets", "B"}, "With the largest carve-out, opted in.",
+         {.binary = true});
+  f.integer("buffers", o.buffers, "Buffers in the ring", "1 for one after the other.");
   f.integer("max_buffers", o.max_buffers, "Buffers that fit",
             {.formula = "floor((a block gets - epilogue) / (stage + 16 B))"});
-  f.integer("spare_buffers", o.spare_buffers, "Buffers beyond the full rate");
-  f.real("spare_bytes", o.spare_bytes, {"... and their bytes", "B"}, {.binary = true});
-  f.integer("tiles_in_flight", o.tiles_in_flight, "Copies under way, at most");
-  f.real("in_flight_bytes", o.in_flight_bytes, {"... and their bytes", "B"}, {.binary = true});
+  f.integer("spare_buffers", o.spare_buffers, "Buffers beyond the full rate", "They only wait full.");
+  f.real("spare_bytes", o.spare_bytes, {"... and their bytes", "B"},
+         {.binary = true, .formula = "buffers beyond * stage"});
+  f.integer("tiles_in_flight", o.tiles_in_flight, "Copies under way, at most",
+            "Issued and not there yet, in this run.");
+  f.real("in_flight_bytes", o.in_flight_bytes, {"... and their bytes", "B"},
+         {.binary = true, .formula = "copies * stage"});
   f.integer("blocks", o.blocks, "Blocks an SM holds",
             "By shared memory, registers and threads, at the largest carve-out.",
             {.source = "cuda_occupancy.h, CUDA 13.0"});
   f.real("blocks_leave_at", o.blocks_leave_at, "Fewer blocks from", "The number of buffers from which on fewer fit.",
          {.absent = "Not up to 64 buffers."});
-  f.integer("blocks_after", o.blocks_after, "... how many then");
+  f.integer("blocks_after", o.blocks_after, "... how many then",
+            "Blocks that the SM holds from that number of buffers on.");
   f.real("sm_period", o.sm_period, "Cycles per tile of the SM",
          "All blocks that fit, at most eight, share the load channel and the tensor cores.",
          {.source = "simulated to the cycle: first come, first served"});
+  f.real("pipe_period", o.pipe_period, "... at best", "No number of blocks passes the SM's pipes.",
+         {.formula = "max(compute, copy)"});
   f.real("sharing_gain", o.sharing_gain, {"... against one block", "\xC3\x97"},
          {.formula = "cycles per tile of one block / of the SM"});
   f.real("sm_fewer_period", o.sm_fewer_period, "... with one buffer fewer", "With the blocks that fit then.",
@@ -197,7 +204,7 @@ void describe(Fields& f, Outputs& o) {
   f.group("This run");
   f.integer("total", o.total, "Cycles in all", "Until the last tile is computed.", {.source = rules});
   f.integer("stall_cycles", o.stall_cycles, "Cycles without computing", {.formula = "all - tiles * compute"});
-  f.integer("first_compute_start", o.first_compute_start, "First tile starts");
+  f.integer("first_compute_start", o.first_compute_start, "First tile starts", "The cycle in which computing begins.");
   f.real("busy_percent", o.busy_percent, {"Tensor cores busy", "%"}, "Over the whole run, filling included.",
          {.formula = "tiles * compute / all"});
   f.integer("latency_used", o.latency_used, "Latency", "Cycles, as set or measured.");

@@ -17,10 +17,15 @@ using widgets::Align, widgets::Font, widgets::Meaning, widgets::Painter, widgets
     widgets::Type;
 
 constexpr Tint copying = Meaning::memory_bound, computing = Meaning::compute_bound;
-constexpr std::array<widgets::LegendEntry, 5> doing_legend{
-    {{"on its way: latency"}, {"bytes arrive"}, {"full, waits"}, {"computes"}, {"nothing is computed"}}};
-constexpr std::array<Doing, 5> doing_order{Doing::on_its_way, Doing::arrives, Doing::waits, Doing::computes,
-                                           Doing::idles};
+/// The last one is shown where blocks share the SM.
+constexpr std::array<widgets::LegendEntry, 6> doing_legend{{{"on its way: latency"},
+                                                            {"bytes arrive"},
+                                                            {"full, waits"},
+                                                            {"computes"},
+                                                            {"nothing is computed"},
+                                                            {"another block computes"}}};
+constexpr std::array<Doing, 6> doing_order{Doing::on_its_way, Doing::arrives, Doing::waits,
+                                           Doing::computes,   Doing::idles,   Doing::others};
 
 /// Where the rings stand: one above the other on one clock.
 struct RingsPlan {
@@ -126,6 +131,9 @@ void paint_stretch(const Painter& p, Rect box, const Stretch& s, bool consumer) 
       if (box.width() > t.px(3)) paint_dashed(p, box);
       paint_word(p, box, s.words, t.muted);
       return;
+    case Doing::others:
+      p.rect(box.min, box.max, widgets::with_alpha(compute, 0.28f), round);
+      return;
     case Doing::copies:
       p.rect(box.min, box.max, widgets::with_alpha(copy, 0.8f));
       return;
@@ -144,6 +152,8 @@ std::string_view words_of(Doing doing) {
       return "is computed";
     case Doing::idles:
       return "nothing is computed before it";
+    case Doing::others:
+      return "of another block is computed";
     case Doing::copies:
       return "has the load channel";
   }
@@ -234,14 +244,21 @@ void paint_given_rings(const Painter& p, const RingsPlan& plan, const Picture& p
   const Theme& t = widgets::theme();
   const float small = t.type(Type::small);
   widgets::fit_text(p, {at.x + t.px(12), at.y + t.px(6)}, picture.given, size.x - t.px(24), t.text, Type::small);
-  const float y0 = at.y + 2.6f * small, step = std::min(t.px(40), (at.y + size.y - y0) / 4);
-  static constexpr std::array<std::string_view, 3> names{"load channel", "buffers", "tensor cores"};
-  for (std::size_t i = 0; i < names.size() && step > small; ++i) {
-    const float y = y0 + step * static_cast<float>(i);
-    widgets::fit_text(p, {plan.left - t.px(12), y + (step - small) / 2 - t.px(3)}, names[i], t.px(90), t.muted,
-                      Type::small, Font::sans, Align::right);
-    p.frame({plan.left, y}, {plan.right, y + step - t.px(6)}, t.line, t.px(1), t.px(2));
+  // One tile's turn through a buffer, to scale.
+  static constexpr std::array<Doing, 3> doings{Doing::on_its_way, Doing::arrives, Doing::computes};
+  static constexpr std::array<std::string_view, 3> names{"latency", "copy", "compute"};
+  const double turn = picture.given_turn[0] + picture.given_turn[1] + picture.given_turn[2];
+  const float y = at.y + 3.2f * small, high = std::min(t.px(34), at.y + size.y - y - 2 * small);
+  if (!(turn > 0) || high < t.px(8)) return;
+  float x = plan.left;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const float wide = static_cast<float>(picture.given_turn[i] / turn) * 0.7f * (plan.right - plan.left);
+    paint_stretch(p, {{x, y}, {x + wide, y + high}}, {.doing = doings[i]}, true);
+    if (wide > 0) widgets::fit_text(p, {x, y + high + t.px(3)}, names[i], wide, t.muted, Type::small);
+    x += wide + (wide > 0 ? t.px(1) : 0);
   }
+  widgets::fit_text(p, {plan.left - t.px(12), y + (high - small) / 2 - t.px(1)}, "one tile", t.px(74), t.muted,
+                    Type::small, Font::sans, Align::right);
 }
 
 void paint_ring_guess(const Painter& p, const RingsPlan& plan) {
@@ -288,9 +305,16 @@ void draw_rings(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
     ImGui::Dummy(size);
     return;
   }
+  const std::span<const widgets::LegendEntry> entries(doing_legend.data(),
+                                                      doing_legend.size() - (picture.shared ? 0 : 1));
   const float legend =
-      widgets::layout_legend(doing_legend, size.x, widgets::legend_row_px(), widgets::measure_text, view.legend);
+      widgets::layout_legend(entries, size.x, widgets::legend_row_px(), widgets::measure_text, view.legend);
   paint_doings(p, at, view.legend);
+  const float words = widgets::text_size(picture.clock_words, Type::small).x;
+  if (!picture.clock_words.empty() && !view.legend.empty() &&
+      view.legend.back().at.x + t.px(60) + widgets::text_size(entries.back().label, Type::small).x + words < size.x)
+    p.text({at.x + size.x - t.px(10) - words, at.y + (widgets::legend_row_px() - t.type(Type::small)) / 2 - t.px(1)},
+           picture.clock_words, t.muted, Type::small);
   const ImVec2 rings_at{at.x, at.y + legend + t.px(4)};
   const RingsPlan plan = plan_rings(picture, rings_at, {size.x, stairs_at.y - rings_at.y - t.px(8)});
   paint_clock(p, plan);

@@ -16,7 +16,7 @@ using widgets::Align, widgets::Font, widgets::Painter, widgets::Rect, widgets::T
 
 struct StairsPlan {
   float left = 0, right = 0, head = 0, top = 0, base = 0, numbers = 0, bytes = 0, blocks = 0;  ///< x, then y
-  float step = 1;
+  float step = 1, wall_rows = 1;
   double tallest = 1;
   float y(double cycles) const { return base - static_cast<float>(cycles / tallest) * (base - top); }
   Rect column(std::size_t i) const {
@@ -36,7 +36,8 @@ StairsPlan plan_stairs(const Picture& picture, ImVec2 at, ImVec2 size) {
   plan.left = at.x + std::max(t.px(86), 7.2f * small);
   plan.right = at.x + size.x - t.px(10);
   plan.head = at.y;
-  plan.top = at.y + 2 * line + t.px(6);
+  plan.wall_rows = picture.walls.size() > 1 && size.y > 11 * line ? 2 : 1;
+  plan.top = at.y + (2 + plan.wall_rows - 1) * line + t.px(6) + small;
   const float rows = size.y > 9 * line ? 3 : 2;
   plan.base = at.y + size.y - rows * line - t.px(2);
   plan.numbers = plan.base + t.px(3);
@@ -111,14 +112,24 @@ void paint_limits(const Painter& p, const StairsPlan& plan, const Picture& pictu
   p.line({plan.left - t.px(4), y}, {plan.right, y}, limit, t.px(1.5f));
   widgets::fit_text(p, {plan.left - t.px(10), y - small / 2 - t.px(1)}, picture.floor_words, t.px(78), limit,
                     Type::small, Font::bold, Align::right);
-  if (picture.wall_at <= 0) return;
-  const float x = plan.left + plan.step * static_cast<float>(picture.wall_at), from = plan.head + small + t.px(5);
-  p.line({x, from}, {x, plan.bytes + small}, t.bad, t.px(1.5f));
-  const float wide = widgets::text_size(picture.wall_words, Type::small).x;
-  const bool right = x + wide + t.px(10) < plan.right;
-  p.plate({right ? x + t.px(6) : x - wide - t.px(6), from}, picture.wall_words, t.panel, Type::small);
-  p.text({right ? x + t.px(6) : x - t.px(6), from}, picture.wall_words, t.bad, Type::small, Font::sans,
-         right ? Align::left : Align::right);
+  // Two words next to each other stand in two rows.
+  float row = 0, last = plan.left;
+  int rows = 1;
+  for (const Wall& wall : picture.walls) {
+    const float x = plan.left + plan.step * static_cast<float>(wall.at), top = plan.head + small + t.px(5);
+    const float wide = widgets::text_size(wall.words, Type::small).x;
+    const bool right = x + wide + t.px(10) < plan.right;
+    const float begin = right ? x + t.px(6) : x - wide - t.px(6);
+    p.line({x, top}, {x, plan.bytes + small}, t.bad, t.px(1.5f));
+    if (begin < last) {
+      row += small + t.px(3);
+      ++rows;
+    }
+    if (static_cast<float>(rows) > plan.wall_rows || begin < plan.left) continue;
+    p.plate({begin, top + row}, wall.words, t.panel, Type::small);
+    p.text({begin, top + row}, wall.words, t.bad, Type::small);
+    last = begin + wide + t.px(6);
+  }
 }
 
 void paint_stairs_guess(const Painter& p, const StairsPlan& plan, const Picture& picture) {
@@ -127,7 +138,7 @@ void paint_stairs_guess(const Painter& p, const StairsPlan& plan, const Picture&
   const Theme& t = widgets::theme();
   const bool level = guess->output == "period" || guess->output == "sync_period" || guess->output == "full_period";
   const bool column = guess->output == "stages_for_full_rate" || guess->output == "blocks_leave_at";
-  if (!level && !column) return;
+  if ((!level && !column) || picture.stairs.empty()) return;
   widgets::drew("guess");
   const auto count = static_cast<double>(picture.stairs.size());
   const double most = level ? picture.tallest : count, shown = std::min(guess->value, most);
@@ -140,8 +151,12 @@ void paint_stairs_guess(const Painter& p, const StairsPlan& plan, const Picture&
     return;
   }
   const float x = plan.left + plan.step * (static_cast<float>(shown) - 0.5f);
-  p.dashed_line({x, plan.top}, {x, plan.base}, t.accent, t.px(2), t.px(5));
-  widgets::paint_guess_words(p, {x + t.px(4), plan.top}, words.view());
+  // Above its column and the figure on it.
+  const Stair& s =
+      picture.stairs[std::min(picture.stairs.size() - 1, static_cast<std::size_t>(std::max(0.0, shown - 1)))];
+  const float end = plan.y(s.cycles) - t.type(Type::small) - t.px(6);
+  p.dashed_line({x, std::min(plan.top, end)}, {x, end}, t.accent, t.px(2), t.px(5));
+  widgets::paint_guess_words(p, {x + t.px(4), std::min(plan.top, end - t.type(Type::small))}, words.view());
 }
 
 void set_buffers(Inputs& in, const Picture& picture, std::int64_t wanted) {
@@ -187,6 +202,12 @@ void draw_stairs(Inputs& in, const Picture& picture, ImVec2 at, ImVec2 size) {
     const Theme& t = widgets::theme();
     p.line({plan.left, plan.base}, {plan.right, plan.base}, t.line, t.px(1));
     p.text({plan.left, plan.head}, "Cycles per tile by the number of buffers", t.text, Type::small, Font::bold);
+    for (std::int64_t n = 1; n <= 8; ++n) {
+      widgets::Line number;
+      number.add_integer(n);
+      p.text({plan.left + (plan.right - plan.left) * (static_cast<float>(n) - 0.5f) / 8, plan.numbers}, number.view(),
+             t.muted, Type::small, Font::bold, Align::center);
+    }
     widgets::drew("columns");
     return;
   }

@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -71,7 +72,7 @@ struct Outputs {
   double stage_bytes = 0, shared_bytes = 0, capacity_bytes = 0, in_flight_bytes = 0, spare_bytes = 0;
   std::int64_t buffers = 1, max_buffers = 0, spare_buffers = 0, blocks = 0, blocks_after = 0;
   double blocks_leave_at = no_figure;
-  double sm_period = 0, sharing_gain = 1, sm_fewer_period = no_figure, sm_last_won = no_figure;
+  double pipe_period = 0, sm_period = 0, sharing_gain = 1, sm_fewer_period = no_figure, sm_last_won = no_figure;
   std::int64_t blocks_before = 0;
   // Epilogues.
   std::int64_t mainloop_cycles = 0, ping_pong_total = 0, cooperative_total = 0;
@@ -91,7 +92,7 @@ struct Run {
 };
 using Computed = chapters::Computed<Outputs, Run>;
 
-enum class Doing : std::uint8_t { on_its_way, arrives, waits, computes, idles, copies };
+enum class Doing : std::uint8_t { on_its_way, arrives, waits, computes, idles, others, copies };
 /// A stretch of a lane, in cycles.
 struct Stretch {
   double from = 0, to = 0;
@@ -108,6 +109,7 @@ struct RingPicture {
   Lane copies, consumer;
   std::vector<Lane> buffers;
   double end = 0;
+  std::int64_t done = 0;  ///< tiles that all blocks have computed by then
   bool yours = false, fits = true;
 };
 /// A number of buffers as a column: the cycles of a tile over its price.
@@ -116,6 +118,11 @@ struct Stair {
   double cycles = 0;
   std::int64_t buffers = 1;
   bool yours = false, fits = true, dear = false;  ///< dear: a block has left the SM
+};
+/// Between two columns: where a block leaves the SM.
+struct Wall {
+  std::int64_t at = 0;  ///< in front of this column
+  std::string words;
 };
 /// A consumer group on the clock of the epilogues.
 struct GroupLane {
@@ -129,8 +136,11 @@ struct Picture {
   double clock_end = 1;
   std::vector<Stair> stairs;
   double tallest = 1, floor = 0;
-  std::string floor_words, wall_words, stairs_title, stairs_hint, given;
-  std::int64_t wall_at = 0;  ///< the column in front of which a block leaves; 0: none
+  std::string floor_words, stairs_title, stairs_hint, given;
+  std::array<double, 3> given_turn{};  ///< latency, copy and compute where they are set; 0: they are not
+  std::string clock_words;             ///< which tiles are shown; empty: all
+  bool shared = false;                 ///< rings of blocks that share an SM
+  std::vector<Wall> walls;             ///< the last at or before yours, and the next one
   std::int64_t least_buffers = 1, most_buffers = 1;
   std::vector<widgets::Curve> kinds;  ///< cycles per tile over the number of buffers
   double kinds_top = 1;

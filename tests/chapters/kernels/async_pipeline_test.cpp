@@ -57,7 +57,8 @@ TEST_CASE(
 
 TEST_CASE("async-pipeline: two blocks do with two buffers what one does with four, and a stage too many is slower") {
   const LabPtr lab = ring_lab(R"({"compare": "blocks", "stages": 2})");
-  CHECK(said(lab).starts_with("`2` blocks with `2` buffers each compute a tile in `512` cycles, one block alone in "));
+  CHECK(
+      said(lab).starts_with("`2` blocks with `2` buffers each give a tile every `512` cycles, one block alone every "));
   const LabPtr many = open_preset("kernels/async-pipeline", "A stage too many");
   CHECK(said(many).find("`572` cycles instead of `512`") != std::string::npos);
   CHECK(out(*many, "sm_last_won") < 1);
