@@ -78,6 +78,7 @@
   LAB(kernels, bank_conflicts) \
   LAB(kernels, occupancy) \
   LAB(kernels, gemm_tiling) \
+  LAB(kernels, async_pipeline) \
   LAB(kernels, layouts) \
   LAB(debugging, pyramid) \
   LAB(debugging, hang) \
