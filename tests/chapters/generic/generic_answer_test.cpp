@@ -79,7 +79,11 @@ TEST_CASE(
         FAIL_CHECK(name << ": \"" << word << "\" is no term of the glossary\n  " << state.answer());
     };
     look(lab, "default");
-    for (const auto& preset : bundled_content().of(lab.info().id).presets) {
+    const auto& presets = bundled_content().of(lab.info().id).presets;
+    // Every preset plainly; under sanitizers the first and as many more as the time allows.
+    const Budget budget(sanitized() ? 20 : presets.size(), presets.size(), 2);
+    for (std::uint64_t i = 0; budget.allows(i); ++i) {
+      const auto& preset = presets[i];
       const auto other = chapters::make_lab_by_id(lab.info().id);
       REQUIRE(app::apply_inputs(*other, app::parse_own_json(preset.set)).error.empty());
       look(*other, "preset \"" + preset.name + "\"");
