@@ -236,15 +236,18 @@ std::string unit_label_of(const DrillQuestion& q) {
 
 /// Computes what each known slip comes to. Returns an error or "".
 std::string fill_slips(const Lab& lab, const Maker& maker, DrillQuestion& q) {
-  const LabPtr base = lab.clone();
   for (const auto& slip : q.drill->slips) {
-    const LabPtr other = base->clone();
-    for (const auto& value : slip.set)
-      if (auto error = set_value(*other, value); !error.empty()) return error;
-    other->compute_facts();
-    const double v = number_of(*other, slip.output.empty() ? q.drill->output : slip.output) * slip.factor;
-    if (std::isfinite(v) && other->reason().empty())
-      q.slips.emplace_back(v, fill_drill_text(slip.says, {*other, {v, q.unit, q.binary}, maker.previous}));
+    LabPtr changed;  // null where the slip reads another figure of the same state
+    if (!slip.set.empty()) {
+      changed = lab.clone();
+      for (const auto& value : slip.set)
+        if (auto error = set_value(*changed, value); !error.empty()) return error;
+      changed->compute_facts();
+    }
+    const Lab& other = changed ? *changed : lab;
+    const double v = number_of(other, slip.output.empty() ? q.drill->output : slip.output) * slip.factor;
+    if (std::isfinite(v) && other.reason().empty())
+      q.slips.emplace_back(v, fill_drill_text(slip.says, {other, {v, q.unit, q.binary}, maker.previous}));
   }
   return {};
 }

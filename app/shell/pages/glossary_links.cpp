@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <array>
 #include <cctype>
+#include <span>
 
 #include "app/shell/shell.h"
 
@@ -56,12 +58,29 @@ std::size_t skip(std::string_view line, std::size_t at) {
   }
 }
 
-/// How long the term that stands at `at` is there, by its name or by another word for it; 0: it does not.
-std::size_t stands(std::string_view text, std::size_t at, const Term& term) {
-  std::size_t longest = stands(text, at, std::string_view(term.term));
-  for (const std::string& other : term.also) longest = std::max(longest, stands(text, at, std::string_view(other)));
-  return longest;
-}
+/// A term's name, or another word for it.
+struct TermWord {
+  std::string_view word;
+  std::size_t term = 0;  ///< its place in the glossary
+};
+
+/// The words of a glossary, in its order, by the letter that they begin with: in a text only these can stand there.
+class TermWords {
+ public:
+  explicit TermWords(const std::vector<Term>& glossary) {
+    for (std::size_t i = 0; i < glossary.size(); ++i) {
+      add(glossary[i].term, i);
+      for (const std::string& other : glossary[i].also) add(other, i);
+    }
+  }
+  std::span<const TermWord> that_begin_with(char c) const { return words_[static_cast<unsigned char>(low(c))]; }
+
+ private:
+  void add(std::string_view word, std::size_t term) {
+    if (!word.empty()) words_[static_cast<unsigned char>(low(word.front()))].push_back({word, term});
+  }
+  std::array<std::vector<TermWord>, 256> words_;
+};
 
 }  // namespace
 
@@ -69,6 +88,7 @@ std::string link_terms(std::string_view markdown, const std::vector<Term>& gloss
   std::string out;
   out.reserve(markdown.size() + 512);
   std::vector<char> used(glossary.size(), 0);
+  const TermWords words(glossary);
   bool fenced = false;
   while (!markdown.empty()) {
     const auto end = markdown.find('\n');
@@ -89,9 +109,9 @@ std::string link_terms(std::string_view markdown, const std::vector<Term>& gloss
       // The longest term that stands here.
       std::size_t best = glossary.size(), length = 0;
       if (letter(line[at]) && (at == 0 || !letter(line[at - 1])))
-        for (std::size_t i = 0; i < glossary.size(); ++i)
-          if (const std::size_t n = stands(line, at, glossary[i]); n > length) {
-            best = i;
+        for (const TermWord& w : words.that_begin_with(line[at]))
+          if (const std::size_t n = stands(line, at, w.word); n > length) {
+            best = w.term;
             length = n;
           }
       if (length == 0) {

@@ -153,6 +153,7 @@ TEST_CASE("every example of the help runs as it is written") {
     if ((draws && (!pictures || sanitized())) || (name == "check" && sanitized())) continue;
     for (const char* example : c.examples) {
       INFO(example);
+      if (std::string_view(example) == "ridgeline check") continue;  // runs as written in cli_check_test.cpp
       auto words = words_of(example);
       REQUIRE(words.front() == "ridgeline");
       words.erase(words.begin());

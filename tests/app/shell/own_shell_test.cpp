@@ -7,6 +7,7 @@
 // What of a person's own the window shows and hands on.
 
 TEST_CASE("the figures that are found by value are those of the catalog in force") {
+  if (support::sanitized()) SKIP("Figures of every lab are found once under sanitizers, in shell_navigation_test.cpp.");
   Opened o;
   const auto find = [&](const char* value) {
     o.ui.key(ImGuiKey_K, ImGuiMod_Ctrl);

@@ -1,5 +1,6 @@
 #pragma once
 #include "app/content/load_catalog.h"
+#include "tests/support/base/effort.h"
 #include "tests/support/base/files.h"
 #include "tests/support/base/paths.h"
 #include "tests/support/lab/catalog.h"

@@ -357,6 +357,8 @@ TEST_CASE("nothing jumps when a job ends: presets and panels stand where they st
     const std::string lab(entry.id);
     if (!chapters::make_lab_by_id(lab)->info().job) continue;
     ++jobs;
+    // Under sanitizers every sixth: what a lab draws has been looked at in its own tests.
+    if (support::sanitized() && jobs % 6 != 1) continue;
     INFO(lab);
     REQUIRE(o.w.open("roofline/roofline"));
     REQUIRE(o.d.settle());

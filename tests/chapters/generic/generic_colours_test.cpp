@@ -3,6 +3,7 @@
 
 #include "tests/support/base/effort.h"
 #include "tests/support/lab/catalog.h"
+#include "tests/support/lab/computed_states.h"
 #include "tests/support/lab/lab_walk.h"
 #include "tests/support/lab/shell_driver.h"
 #include "tests/support/lab/theme_colours.h"
@@ -97,6 +98,7 @@ TEST_CASE("every lab: every colour is the theme's, says the same in both themes,
       for (std::size_t i = 0; i <= presets.size(); ++i) {
         if (sanitized() && i > 0) break;  // colours are looked at without; here addresses are
         if (i > 0) REQUIRE(d.workspace.apply_preset(presets[i - 1]));
+        compute_once(d.workspace);
         d.settle();
         INFO((i == 0 ? std::string("default") : "preset \"" + presets[i - 1].name + "\""));
         const Seen dark = look_in_theme(d, false), light = look_in_theme(d, true);

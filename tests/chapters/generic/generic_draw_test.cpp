@@ -6,6 +6,7 @@
 #include "app/shell/shell.h"
 #include "tests/support/base/effort.h"
 #include "tests/support/lab/catalog.h"
+#include "tests/support/lab/computed_states.h"
 #include "tests/support/lab/lab_walk.h"
 #include "tests/support/lab/shell_driver.h"
 
@@ -34,7 +35,7 @@ std::optional<std::uint64_t> infeasible_seed(chapters::Lab& lab) {
   std::uint64_t seed = 0;
   for (const Budget budget{20, 200, 0.1}; budget.allows(seed); ++seed) {
     app::randomize(lab, seed);
-    lab.compute();
+    lab.compute_facts();
     if (!lab.reason().empty()) return seed;
   }
   return {};
@@ -47,6 +48,7 @@ TEST_CASE("every lab: its plots and bars can be told apart, so that another scen
   for (const auto& entry : labs_under_test()) DYNAMIC_SECTION(entry.id) {
       ShellDriver d(bundled_content(), nowhere(), {1600, 1000});
       REQUIRE(d.workspace.open(entry.id));
+      compute_once(d.workspace);
       d.ui.frames(3);
       d.shell.explore.lab = entry.id;
       d.shell.explore.scenario_a = d.workspace.lab().clone();
@@ -74,7 +76,7 @@ TEST_CASE(
               lab.reset();
             else
               app::randomize(lab, seed);
-            d.workspace.current().finish();
+            compute_once(d.workspace);
             const auto before = lab.clone();
             d.ui.frames(3);
             CHECK(bad_position(d.ui) == "");
@@ -89,6 +91,7 @@ TEST_CASE("every lab: a canvas of any height down to none draws with finite posi
   for (const auto& entry : labs_under_test()) DYNAMIC_SECTION(entry.id) {
       ShellDriver d(bundled_content());
       REQUIRE(d.workspace.open(entry.id));
+      compute_once(d.workspace);
       d.shell.drawer_open = false;
       d.ui.frames(3);
       for (float height = 360; height > 120; height -= sanitized() ? 7.0f : 1.0f) {
@@ -129,6 +132,7 @@ TEST_CASE(
   for (const auto& entry : labs_under_test()) DYNAMIC_SECTION(entry.id) {
       ShellDriver d(bundled_content());
       REQUIRE(d.workspace.open(entry.id));
+      compute_once(d.workspace);
       for (int tab = 0; tab <= static_cast<int>(app::Drawer::lesson); ++tab) {
         d.shell.drawer = static_cast<app::Drawer>(tab);
         d.ui.frames(3);

@@ -7,6 +7,7 @@
 #include "app/platform/fonts.h"
 #include "tests/support/base/effort.h"
 #include "tests/support/lab/catalog.h"
+#include "tests/support/lab/computed_states.h"
 #include "tests/support/lab/lab_walk.h"
 #include "tests/support/lab/layout_faults.h"
 #include "tests/support/lab/shell_driver.h"
@@ -108,6 +109,7 @@ TEST_CASE("every lab: the answering panel is whole, nothing scrolls, is cut, ove
           d.workspace.current().reset();
         else
           REQUIRE(d.workspace.apply_preset(presets[i - 1]));
+        compute_once(d.workspace);
         d.settle();
         if (!d.workspace.lab().info().hidden) CHECK(app::stage_view(d.shell).specs.size() <= most_panels);
         for (const LayoutCase& c : cases()) {

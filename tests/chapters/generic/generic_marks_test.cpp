@@ -3,6 +3,7 @@
 #include "app/platform/fonts.h"
 #include "tests/support/base/effort.h"
 #include "tests/support/lab/catalog.h"
+#include "tests/support/lab/computed_states.h"
 #include "tests/support/lab/lab_walk.h"
 #include "tests/support/lab/shell_driver.h"
 
@@ -62,12 +63,14 @@ TEST_CASE("every lab: the marks that answer are drawn on every projector and abo
       ShellDriver d(bundled_content(), nowhere(), {1280, 720}, true);
       REQUIRE(d.workspace.open(entry.id));
       if (d.workspace.lab().info().hidden) continue;
+      compute_once(d.workspace);
       d.settle();
       look(d, "default");
       if (sanitized()) continue;  // sizes and states are looked at without; here addresses are
       const auto& presets = d.workspace.content.of(entry.id).presets;
       for (std::size_t i = 0; i < presets.size(); ++i) {
         REQUIRE(d.workspace.apply_preset(presets[i]));
+        compute_once(d.workspace);
         d.settle();
         look(d, "preset \"" + presets[i].name + "\"");
       }

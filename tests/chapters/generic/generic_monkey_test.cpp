@@ -3,6 +3,7 @@
 
 #include "tests/support/base/effort.h"
 #include "tests/support/lab/catalog.h"
+#include "tests/support/lab/computed_states.h"
 #include "tests/support/lab/lab_walk.h"
 #include "tests/support/lab/monkey.h"
 #include "tests/support/lab/monkey_checks.h"
@@ -37,6 +38,7 @@ TEST_CASE("every lab: pictures zoomed out and in as far as they go leave a view 
   for (const auto& entry : support::labs_under_test()) DYNAMIC_SECTION(entry.id) {
       support::ShellDriver d(support::bundled_content());
       REQUIRE(d.workspace.open(entry.id));
+      support::compute_once(d.workspace);
       REQUIRE(d.settle());
       for (const float turn : {-20.0f, 20.0f})
         for (const ImVec2 at : {ImVec2{450, 300}, ImVec2{700, 420}})

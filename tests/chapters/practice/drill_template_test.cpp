@@ -24,14 +24,6 @@ using chapters::Drill;
 using chapters::DrillQuestion;
 using chapters::DrillWords;
 
-DrillQuestion ask(const Drill& d, std::uint64_t seed, DrillWords words = DrillWords::following) {
-  static chapters::DrillLabs labs;
-  auto made = make_question(d, bundled_drills(), seed, labs, words);
-  INFO(d.id << " seed " << seed << ": " << made.error);
-  REQUIRE(made);
-  return std::move(*made);
-}
-
 /// The words in which an instance may be asked: one that follows has two questions.
 std::vector<DrillWords> words_of(const Drill& d) {
   if (d.follows.empty()) return {DrillWords::alone};
@@ -82,7 +74,7 @@ TEST_CASE("every varied key that a question shows moves its answer, or is listed
       bool shown = false, moved = false;
       for (const std::string& key : keys_of(vary)) shown |= shows(d.ask, key) || shows(d.ask_alone, key);
       if (!shown) continue;
-      for (std::uint64_t seed = 1; seed <= 12 && !moved; ++seed) moved = moves(d, ask(d, seed), vary);
+      for (std::uint64_t seed = 1; seed <= 12 && !moved; ++seed) moved = moves(d, bundled_question(d, seed), vary);
       INFO(d.id << ": " << vary.key);
       const auto& listed = d.red_herrings;
       CHECK(moved != (std::find(listed.begin(), listed.end(), vary.key) != listed.end()));
@@ -94,7 +86,7 @@ TEST_CASE("a core with AVX-512 has twice the peak of one with AVX2: 3.5 GHz x 16
   for (std::uint64_t seed = 1; seed < 60; ++seed)
     for (const Drill& d : bundled_drills()) {
       if (d.id != "core-peak") continue;
-      const DrillQuestion q = ask(d, seed);
+      const DrillQuestion& q = bundled_question(d, seed);
       double clock_hz = 0, floats = 8;
       for (const auto& [key, value] : app::parse_link(q.link).sets) {
         if (key == "clock_hz") clock_hz = std::stod(value);
@@ -114,7 +106,7 @@ TEST_CASE("a question gives what its answer needs: the same words never have two
       std::map<std::string, double> answers;
       const std::uint64_t instances = support::full() ? 100 : 25;
       for (std::uint64_t seed = 1; seed <= instances; ++seed) {
-        const DrillQuestion q = ask(d, seed, words);
+        const DrillQuestion& q = bundled_question(d, seed, words);
         const auto [at, fresh] = answers.emplace(q.text, q.answer);
         INFO(d.id << ": " << q.text << "\n" << at->second << " and " << q.answer);
         CHECK((fresh || std::abs(at->second - q.answer) <= d.tolerance * std::abs(q.answer)));
@@ -131,7 +123,7 @@ TEST_CASE("a thousand instances and more read as English: no word twice, no unit
   for (const Drill& d : bundled_drills())
     for (std::uint64_t seed = 0; seed < rounds; ++seed)
       for (const DrillWords words : words_of(d)) {
-        const DrillQuestion q = ask(d, seed, words);
+        const DrillQuestion& q = bundled_question(d, seed, words);
         ++instances;
         std::vector<std::string> texts{q.text, q.hint, q.unit_label};
         texts.insert(texts.end(), q.steps.begin(), q.steps.end());
@@ -178,7 +170,7 @@ TEST_CASE("a worked solution ends in the answer, shows its arithmetic, and its e
   const std::set<std::string> facts{"memory-bandwidth", "memory-capacity", "peak-rate"};
   for (const Drill& d : bundled_drills())
     for (std::uint64_t seed = 0; seed < (support::full() ? 30u : 8u); ++seed) {
-      const DrillQuestion q = ask(d, seed);
+      const DrillQuestion& q = bundled_question(d, seed);
       const auto prefix = q.binary ? widgets::Prefix::binary : widgets::Prefix::si;
       const std::string shown = widgets::format_text(q.answer, q.unit, 4, prefix);
       const std::string last = sentences::last_figure(q.steps.back());
@@ -200,7 +192,7 @@ int same_operation(const Drill& d, int instances) {
   std::map<std::array<std::size_t, 3>, int> found;
   int most = 0;
   for (int seed = 1; seed <= instances; ++seed) {
-    const DrillQuestion q = ask(d, static_cast<std::uint64_t>(seed));
+    const DrillQuestion& q = bundled_question(d, static_cast<std::uint64_t>(seed));
     const auto figures = sentences::figures_of(q.text);
     for (std::size_t i = 0; i < figures.size(); ++i)
       for (std::size_t j = 0; j < figures.size(); ++j) {

@@ -19,10 +19,11 @@ inline bool full() { return std::getenv("RIDGELINE_FULL") != nullptr; }
 /// same.
 class Budget {
  public:
-  /// At least `least` cases, at most `most`, none begun after `cpu_s` seconds of CPU time. Under sanitizers a tenth of
-  /// the least and half the time: the cases are the first of those that run without. `./test full` does `most`.
+  /// At least `least` cases, at most `most`, none begun after `cpu_s` seconds of CPU time. Under sanitizers a twentieth
+  /// of the least and a quarter of the time: the cases are the first of those that run without. `./test full` does
+  /// `most`.
   Budget(std::uint64_t least, std::uint64_t most, double cpu_s)
-      : least_(sanitized() ? (least + 9) / 10 : least), most_(most), cpu_s_(sanitized() ? cpu_s / 2 : cpu_s) {}
+      : least_(sanitized() ? (least + 19) / 20 : least), most_(most), cpu_s_(sanitized() ? cpu_s / 4 : cpu_s) {}
   /// Is there a case `done` (counted from 0) to do?
   bool allows(std::uint64_t done) const {
     if (done >= most_) return false;

@@ -102,7 +102,11 @@ struct ShellDriver {
       const bool idle = !workspace.current().computing() && !shell.explore.running && !shell.fixes.job &&
                         !workspace.opening.busy() && workspace.jobs.busy() == 0;
       quiet = idle ? quiet + 1 : 0;
-      if (!idle) std::this_thread::sleep_for(std::chrono::microseconds(200));
+      if (idle) continue;
+      // A job is waited for, not drawn over: it has the core to itself, and its frames would all be the same.
+      int waits = 0;
+      do std::this_thread::sleep_for(std::chrono::microseconds(200));
+      while (workspace.jobs.busy() > 0 && ++waits < 500);
     }
     return quiet >= 4;
   }
