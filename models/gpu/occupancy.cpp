@@ -65,6 +65,17 @@ const SmLimits* sm_limits(int capability) {
   return found == known.end() ? nullptr : found;
 }
 
+int capability_number(std::string_view text) {
+  int value = 0;
+  for (const char c : text)
+    if (c >= '0' && c <= '9') value = std::min(10000, 10 * value + (c - '0'));
+  return value;
+}
+
+std::string capability_text(int capability) {
+  return std::to_string(capability / 10) + "." + std::to_string(capability % 10);
+}
+
 std::optional<int> capability_in(std::string_view architecture) {
   const std::size_t at = architecture.find("sm_");
   if (at == std::string_view::npos) return {};

@@ -209,6 +209,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   arrange_stairs(in, out, p);
   arrange_kinds(in, out, p);
   arrange_groups(in, out, p);
+  p.doors = doors_of(in, out);
   return p;
 }
 

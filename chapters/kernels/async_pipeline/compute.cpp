@@ -30,9 +30,7 @@ std::int64_t compute_cycles(const Inputs& in) {
 }
 
 const gpu::SmLimits& sm_of(const Inputs& in) {
-  int capability = 0;
-  for (const char c : in.compute_capability) capability = 10 * capability + (c - '0');
-  const gpu::SmLimits* known = gpu::sm_limits(capability);
+  const gpu::SmLimits* known = gpu::sm_limits(gpu::capability_number(in.compute_capability));
   return known ? *known : *gpu::sm_limits(80);
 }
 

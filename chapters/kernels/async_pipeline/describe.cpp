@@ -29,12 +29,12 @@ const Choices latencies = [] {
     out.push_back({std::string(m.id), std::string(m.label), std::string(m.note)});
   return out;
 }();
-const Choices capabilities = {{"80", "8.0, A100", "164 KiB of shared memory, 163 for one block."},
-                              {"86", "8.6, A10 and RTX 3090", "100 KiB of shared memory, 99 for one block."},
-                              {"89", "8.9, L40S and RTX 4090", "100 KiB of shared memory, 99 for one block."},
-                              {"90", "9.0, H100", "228 KiB of shared memory, 227 for one block."},
-                              {"100", "10.0, B200", "228 KiB of shared memory, 227 for one block."},
-                              {"120", "12.0, RTX 5090", "100 KiB of shared memory, 99 for one block."}};
+const Choices capabilities = {{"8.0", "8.0, A100", "164 KiB of shared memory, 163 for one block."},
+                              {"8.6", "8.6, A10 and RTX 3090", "100 KiB of shared memory, 99 for one block."},
+                              {"8.9", "8.9, L40S and RTX 4090", "100 KiB of shared memory, 99 for one block."},
+                              {"9.0", "9.0, H100", "228 KiB of shared memory, 227 for one block."},
+                              {"10.0", "10.0, B200", "228 KiB of shared memory, 227 for one block."},
+                              {"12.0", "12.0, RTX 5090", "100 KiB of shared memory, 99 for one block."}};
 
 constexpr std::string_view rules = "the simulation's rules, under Concept";
 

@@ -79,7 +79,10 @@ void draw_groups(const Picture& picture, ImVec2 size) {
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
   stage.panel("rings", {.title = "Rings on one clock", .least = {780, 520}, .answers = true, .marks = "rings, columns"},
-              [&](ImVec2 size) { draw_rings(in, picture, view, size); });
+              [&](ImVec2 size) {
+                draw_over_doors(picture.doors, size, view.requests,
+                                [&](ImVec2 rest) { draw_rings(in, picture, view, rest); });
+              });
   stage.panel("kinds", {.title = "Against buffers", .least = {440, 200}},
               [&](ImVec2 size) { draw_kinds(out, picture, view, size); });
   stage.panel("groups", {.title = "Ping-pong", .least = {440, 190}}, [&](ImVec2 size) { draw_groups(picture, size); });

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "chapters/described/kernel_doors.h"
 #include "chapters/mechanism/described_table.h"
 #include "chapters/mechanism/lab.h"
 #include "models/gpu/async_pipeline.h"
@@ -43,7 +44,7 @@ struct Inputs {
   std::int64_t sync_overhead = 0, barrier_release = 0, issue_time = 0;
   std::int64_t jitter = 0, seed = 1;
   std::int64_t block_m = 128, block_n = 128, block_k = 32, element_bytes = 2, tiles = 14;
-  std::string compute_capability = "80";
+  std::string compute_capability = "8.0";
   std::int64_t block_threads = 256, registers_per_thread = 128, epilogue_bytes = 0;
   std::int64_t epilogue_time = 1500, output_tiles = 8;
   bool operator==(const Inputs&) const = default;
@@ -132,6 +133,7 @@ struct GroupLane {
 struct Picture {
   std::uint64_t version = 0;
   std::string answer;
+  KernelDoors doors;
   std::vector<RingPicture> rings;
   double clock_end = 1;
   std::vector<Stair> stairs;
@@ -150,6 +152,7 @@ struct Picture {
 };
 
 struct View {
+  Requests requests;
   widgets::PlotView kinds;
   DescribedTable<StairRow> table;
   std::vector<widgets::PlacedLegend> legend;
@@ -165,6 +168,7 @@ double period_of(const Inputs& in, PipelineKind kind, std::int64_t stages);
 
 Computed compute(const Inputs& in, const Progress& progress);
 std::string answer_of(const Inputs& in, const Outputs& out);
+KernelDoors doors_of(const Inputs& in, const Outputs& out);
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 void draw_rings(Inputs& in, const Picture& picture, View& view, ImVec2 size);

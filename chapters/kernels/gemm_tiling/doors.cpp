@@ -9,14 +9,10 @@ namespace {
 
 using Link = models::Result<std::string>;
 
-std::string capability_text(int capability) {
-  return std::to_string(capability / 10) + "." + std::to_string(capability % 10);
-}
-
 Link to_occupancy(const Outputs& out) {
   LinkWriter w("kernels/occupancy");
   const auto& budget = out.study.budget;
-  w.choice("compute_capability", capability_text(out.rates.sm->capability));
+  w.choice("compute_capability", models::gpu::capability_text(out.rates.sm->capability));
   w.exactly("block_threads", static_cast<double>(budget.threads));
   w.exactly("registers_per_thread", static_cast<double>(budget.registers));
   w.exactly("static_shared_bytes", 0);
@@ -30,12 +26,14 @@ Link to_pipeline(const Outputs& out, const Cut& cut) {
   LinkWriter w("kernels/async-pipeline");
   w.choice("kind", cut.tile.unit == models::gpu::GemmUnit::wgmma ? "warp_specialized" : "multistage");
   w.choice("times", "tile");
+  w.exactly("flops_per_clock", std::round(rates.flops_per_s / rates.sm_clocks_per_s));
+  w.exactly("l2_bytes_per_clock", rates.l2_bytes_per_s / rates.sm_clocks_per_s);
   w.exactly("stages", static_cast<double>(cut.tile.stages));
   w.exactly("block_m", static_cast<double>(cut.tile.block_m));
   w.exactly("block_n", static_cast<double>(cut.tile.block_n));
   w.exactly("block_k", static_cast<double>(cut.tile.block_k));
   w.exactly("element_bytes", cut.shape.element_bytes);
-  w.choice("compute_capability", std::to_string(rates.sm->capability));
+  w.choice("compute_capability", models::gpu::capability_text(rates.sm->capability));
   w.exactly("block_threads", static_cast<double>(out.study.budget.threads));
   w.exactly("registers_per_thread", static_cast<double>(out.study.budget.registers));
   return w.link();

@@ -28,14 +28,6 @@ constexpr std::string_view example_text =
 double percent(double share) { return 100 * share; }
 double or_nan(std::int64_t n) { return n < 0 ? std::nan("") : static_cast<double>(n); }
 
-/// "9.0": 90.
-int capability_number(std::string_view id) {
-  int value = 0;
-  for (const char c : id)
-    if (c >= '0' && c <= '9') value = 10 * value + (c - '0');
-  return value;
-}
-
 TileStep step_of(const Inputs& in) {
   return {.rows = in.tile_rows,
           .columns = in.tile_columns,
@@ -182,7 +174,7 @@ models::Result<std::vector<PtxasKernel>> kernels_of(const Inputs& in) {
 Computed compute(const Inputs& in, Progress& progress) {
   auto run = std::make_shared<Run>();
   Computed out;
-  run->sm = sm_limits(capability_number(in.compute_capability));
+  run->sm = sm_limits(models::gpu::capability_number(in.compute_capability));
   if (!run->sm) return infeasible<Computed>("The limits of this compute capability are not known: choose another.");
   if (std::string reason = take_kernel(in, *run, out.facts); !reason.empty())
     return infeasible<Computed>(std::move(reason));

@@ -24,7 +24,7 @@ Link to_tile(const Inputs& in, const Run& run) {
 
 Link to_pipeline(const Run& run) {
   LinkWriter w("kernels/async-pipeline");
-  w.choice("compute_capability", std::to_string(run.sm->capability));
+  w.choice("compute_capability", models::gpu::capability_text(run.sm->capability));
   w.exactly("block_threads", static_cast<double>(run.block.threads));
   w.exactly("registers_per_thread", static_cast<double>(run.block.registers));
   return w.link();

@@ -95,6 +95,7 @@ Result<GemmRates> gemm_rates(const Chip& c, GemmUnit unit, double element_bytes)
     r.l2_assumed = has_tensor_memory(r.sm->capability) ? l2_bytes_per_clock_blackwell : l2_bytes_per_clock;
   r.l2_bytes_per_s = c.measured.l2_bytes_per_s.value_or(r.l2_assumed * clocks);
   r.shared_measured = c.measured.l1_bytes_per_s.has_value();
+  r.sm_clocks_per_s = clocks;
   r.shared_bytes_per_s = c.measured.l1_bytes_per_s.value_or(shared_bytes_per_clock * clocks);
   r.register_bytes_per_s = r.shared_bytes_per_s;
   r.format = peak->first;

@@ -19,6 +19,7 @@ inline constexpr std::size_t gemm_gate_count = 5;
 struct GemmRates {
   const SmLimits* sm = nullptr;
   std::int64_t sms = 0;
+  double sm_clocks_per_s = 0;  ///< cycles a second of all SMs together
   double hbm_bytes_per_s = 0;
   double l2_bytes_per_s = 0;  ///< measured where the catalog has it, else `l2_bytes_per_clock` an SM
   double shared_bytes_per_s = 0;
