@@ -65,7 +65,7 @@ const SmLimits* sm_limits(int capability) {
   return found == known.end() ? nullptr : found;
 }
 
-int capability_number(std::string_view text) {
+int read_capability(std::string_view text) {
   int value = 0;
   for (const char c : text)
     if (c >= '0' && c <= '9') value = std::min(10000, 10 * value + (c - '0'));

@@ -28,7 +28,7 @@ struct SmLimits {
 /// Null where the capability is not known (7.0 to 12.1 are).
 const SmLimits* sm_limits(int capability);
 /// 90 of "9.0", as the documents of CUDA write a capability; 0 of a text without digits. And back.
-int capability_number(std::string_view text);
+int read_capability(std::string_view text);
 std::string capability_text(int capability);
 /// The capability in a text like "Hopper sm_90"; nothing where there is none.
 std::optional<int> capability_in(std::string_view architecture);

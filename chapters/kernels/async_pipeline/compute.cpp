@@ -30,7 +30,7 @@ std::int64_t compute_cycles(const Inputs& in) {
 }
 
 const gpu::SmLimits& sm_of(const Inputs& in) {
-  const gpu::SmLimits* known = gpu::sm_limits(gpu::capability_number(in.compute_capability));
+  const gpu::SmLimits* known = gpu::sm_limits(gpu::read_capability(in.compute_capability));
   return known ? *known : *gpu::sm_limits(80);
 }
 

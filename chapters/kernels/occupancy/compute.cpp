@@ -174,7 +174,7 @@ models::Result<std::vector<PtxasKernel>> kernels_of(const Inputs& in) {
 Computed compute(const Inputs& in, Progress& progress) {
   auto run = std::make_shared<Run>();
   Computed out;
-  run->sm = sm_limits(models::gpu::capability_number(in.compute_capability));
+  run->sm = sm_limits(models::gpu::read_capability(in.compute_capability));
   if (!run->sm) return infeasible<Computed>("The limits of this compute capability are not known: choose another.");
   if (std::string reason = take_kernel(in, *run, out.facts); !reason.empty())
     return infeasible<Computed>(std::move(reason));
