@@ -97,7 +97,7 @@ TEST_CASE("every lab: at the ends of its inputs the answer is short, plain and o
   each_answering_lab([](chapters::Lab& lab) {
     AnswerCheck check;
     const std::size_t n = lab.inputs().size();
-    const Budget budget{6, 2 * n, 0.4};
+    const Budget budget{6, 2 * n, 0.28};
     for (std::uint64_t i = 0; budget.allows(i); ++i) {
       const auto other = chapters::make_lab_by_id(lab.info().id);
       // Every second input first, so that a heavy lab, of which few are tried, shows more than its first group.
@@ -113,7 +113,7 @@ TEST_CASE("every lab: with random inputs the answer is short, plain and of figur
   each_answering_lab([](chapters::Lab& lab) {
     AnswerCheck check;
     std::uint64_t seed = 0;
-    for (const Budget budget{6, 200, 0.5}; budget.allows(seed); ++seed) {
+    for (const Budget budget{6, 200, 0.35}; budget.allows(seed); ++seed) {
       app::randomize(lab, seed);
       compute_once(lab);
       check.look(lab, "seed " + std::to_string(seed) + ", " + app::command_line_of(lab));

@@ -153,7 +153,7 @@ TEST_CASE("every lab: whatever is given beyond its ranges is refused with a sent
         if (f.kind == Kind::text || f.kind == Kind::table || f.kind == Kind::reals) free_ones.push_back(k);
         ++k;
       }
-      for (const Budget budget{60, 2000, 0.3}; budget.allows(i) && said_faults < 5; ++i) {
+      for (const Budget budget{60, 2000, 0.21}; budget.allows(i) && said_faults < 5; ++i) {
         if (i % 16 == 0) app::randomize(*lab, i);
         const bool free = !free_ones.empty() && chance.one_in(2);
         const std::size_t at = free ? free_ones[chance.below(free_ones.size())] : chance.below(fields);

@@ -15,11 +15,11 @@ using namespace support;
 namespace {
 
 /// A thousand cases of a light lab, as many as the time allows of a heavy one.
-Budget random_budget() { return {50, 1000, 0.3}; }
+Budget random_budget() { return {50, 1000, 0.21}; }
 /// Fewer cases of what is computed three times a case.
-Budget repeated_budget() { return {20, 200, 0.2}; }
+Budget repeated_budget() { return {20, 200, 0.14}; }
 /// More cases of what computes nothing.
-Budget written_budget() { return {50, 1000, 0.1}; }
+Budget written_budget() { return {50, 1000, 0.07}; }
 
 /// Runs `body` on a fresh copy of every lab, hidden ones too.
 template <class Body>

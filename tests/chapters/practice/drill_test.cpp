@@ -24,7 +24,7 @@ using chapters::Drill;
 namespace {
 
 /// The instances of one drill: ten thousand in `./test full`.
-support::Budget instances_of_a_drill() { return {50, 10'000, 0.1}; }
+support::Budget instances_of_a_drill() { return {50, 10'000, 0.07}; }
 
 const Drill& drill(std::string_view id) {
   for (const Drill& d : bundled_drills())
