@@ -7,7 +7,8 @@ namespace {
 const Choices& charges() {
   static const Choices choices = [] {
     Choices out{{"none", "Not said yet", ""}};
-    for (std::size_t i = 1; i <= static_cast<std::size_t>(charge_healthy); ++i) out.push_back(cause_choices()[i]);
+    for (std::size_t i = 1; i < models::trace::dealt_cause_count; ++i) out.push_back(cause_choices()[i]);
+    out.push_back(cause_choices()[models::trace::cause_count]);  // nothing is wrong
     return out;
   }();
   return choices;
