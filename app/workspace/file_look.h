@@ -51,6 +51,8 @@ struct FoundOwn {
 struct FoundInput {
   std::string lab, title, key, label;
   std::shared_ptr<chapters::Lab> trial;  ///< holds the file in that input, computed
+  std::string table{};                   ///< key of the table that holds the others of a set; empty: it is one file
+  std::size_t files = 1;
 };
 
 /// Several labs take it: the person says which.
@@ -59,13 +61,25 @@ struct FoundReaders {
   std::vector<FoundInput> readers;
 };
 
-using FoundFile = std::variant<RefusedFile, FoundScenario, FoundLesson, FoundOwn, FoundInput, FoundReaders>;
+/// Several files that are no set: each is looked at by itself.
+struct FoundSingles {
+  std::vector<std::string> paths;
+};
+
+using FoundFile =
+    std::variant<RefusedFile, FoundScenario, FoundLesson, FoundOwn, FoundInput, FoundReaders, FoundSingles>;
 
 /// Looks at the file at `path` by its content: a scenario, a lesson, a model, chips, or what `takers` read, of which
 /// the first has the first word where it is the open lab. May take as long as it takes to read the file and to compute
 /// the labs that are tried on it. What a cancelled look gives means nothing.
 FoundFile look_at_file(const std::string& path, const std::vector<FileTaker>& takers, chapters::Progress& progress,
                        bool first_is_open = true);
+
+/// Looks at several files, or at those in a folder, that were given together: where one lab takes all of them as a
+/// set, one in a file input and the others in the table beside it, they are one. Files of a folder that nothing of the
+/// set is like are left out.
+FoundFile look_at_set(const std::vector<std::string>& paths, const std::vector<FileTaker>& takers,
+                      chapters::Progress& progress);
 
 /// The name of the file at `path`, fit to be quoted in a sentence.
 std::string file_name(const std::string& path);
