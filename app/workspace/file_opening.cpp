@@ -56,8 +56,7 @@ void FileOpening::submit(std::string name, std::string path, std::function<void(
 
 void FileOpening::open(std::vector<std::string> paths) {
   asked_reader_.reset();
-  std::error_code ignored;
-  if (paths.size() > 1 || (paths.size() == 1 && fs::is_directory(paths.front(), ignored))) {
+  if (paths.size() > 1) {
     waiting_.clear();
     return look_at_all(std::move(paths));
   }
@@ -78,8 +77,10 @@ std::vector<FileTaker> FileOpening::takers() const {
 }
 
 void FileOpening::look_at_all(std::vector<std::string> paths) {
-  const std::string name = paths.size() == 1 ? file_name(paths.front()) : std::to_string(paths.size()) + " files";
-  submit(name, paths.size() == 1 ? paths.front() : std::string(),
+  const bool folder = paths.size() == 1;
+  std::string name = folder ? file_name(paths.front()) : std::to_string(paths.size()) + " files";
+  std::string path = folder ? paths.front() : std::string();
+  submit(std::move(name), std::move(path),
          [paths = std::move(paths), takers = takers()](Read& read, chapters::Progress& progress) {
            read.found = look_at_set(paths, takers, progress);
          });
@@ -93,6 +94,8 @@ void FileOpening::look_at_next() {
 }
 
 void FileOpening::look_at(const std::string& path) {
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored)) return look_at_all({path});
   submit(file_name(path), path, [path, takers = takers()](Read& read, chapters::Progress& progress) {
     read.found = look_at_file(path, takers, progress);
     if (const auto* s = std::get_if<FoundScenario>(&read.found); s && s->files.empty() && s->own.empty())
@@ -149,8 +152,6 @@ Status FileOpening::take(Action* remedy) {
           take_input(found, path);
           return Status::ok();
         } else if constexpr (std::is_same_v<Found, FoundSingles>) {
-          if (found.paths.size() == 1 && found.paths.front() == path) return Status::fail("It cannot be opened.");
-          path_.clear();
           wait_for(std::move(found.paths));
           return Status::ok();
         } else if constexpr (std::is_same_v<Found, FoundReaders>) {
@@ -182,7 +183,7 @@ void FileOpening::choose_reader(std::size_t reader) {
   asked_reader_.reset();
   if (reader < asked.found.readers.size()) {
     take_input(asked.found.readers[reader], asked.path);
-    note_opened(asked.path);
+    if (!asked.path.empty()) note_opened(asked.path);
   }
   if (!job_) look_at_next();
 }

@@ -117,10 +117,12 @@ void take_rows(const Field& to, const Field& from) {
 
 void Workspace::take_file(std::string_view id, std::string_view key, chapters::Lab&& trial, std::string_view table) {
   const auto take = [&] {
-    const Field& input = *lab().inputs().find(key);
-    input.file() = trial.inputs().find(key)->file();
     if (!table.empty()) take_rows(*lab().inputs().find(table), *trial.inputs().find(table));
-    choose_mode(lab().inputs(), input);
+    if (!key.empty()) {
+      const Field& input = *lab().inputs().find(key);
+      input.file() = trial.inputs().find(key)->file();
+      choose_mode(lab().inputs(), input);
+    }
     current_->adopt(std::move(trial));
   };
   if (lab().info().id != id)

@@ -1,3 +1,4 @@
+#include "chapters/mechanism/file_offer.h"
 #include "chapters/profiling/detective/lab.h"
 
 namespace chapters::profiling::detective {
@@ -61,7 +62,7 @@ void describe(Fields& f, Inputs& in) {
   f.file("file", in.file, "Recording",
          "PyTorch or other Chrome trace (JSON, plain or gz), or an Nsight Systems export (sqlite). It takes the place "
          "of the case.",
-         {.reads = {FileKind::recording, FileKind::memory_recording},
+         {.reads = {FileKind::recording, FileKind::memory_recording, only_in_its_lab},
           .accepts = "json, json.gz, gz, sqlite",
           .by_bytes = true});
   f.table("ranks", in.ranks, "More ranks", "Recordings of the same run, a file for each other rank.",
