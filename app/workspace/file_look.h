@@ -51,15 +51,23 @@ struct FoundOwn {
 struct FoundInput {
   std::string lab, title, key, label;
   std::shared_ptr<chapters::Lab> trial;  ///< holds the file in that input, computed
+  std::string table{};                   ///< key of the table that holds the others of a set; empty: it is one file
+  std::size_t files = 1;
 };
 
 /// Several labs take it: the person says which.
 struct FoundReaders {
-  std::string looks_like;  ///< "a memory snapshot of PyTorch"
+  std::string looks_like;  ///< "a memory snapshot of PyTorch"; empty: it is a set of files
   std::vector<FoundInput> readers;
 };
 
-using FoundFile = std::variant<RefusedFile, FoundScenario, FoundLesson, FoundOwn, FoundInput, FoundReaders>;
+/// Several files that are no set: each is looked at by itself.
+struct FoundSingles {
+  std::vector<std::string> paths;
+};
+
+using FoundFile =
+    std::variant<RefusedFile, FoundScenario, FoundLesson, FoundOwn, FoundInput, FoundReaders, FoundSingles>;
 
 /// Looks at the file at `path` by its content: a scenario, a lesson, a model, chips, or what `takers` read, of which
 /// the first has the first word where it is the open lab. May take as long as it takes to read the file and to compute
@@ -67,10 +75,16 @@ using FoundFile = std::variant<RefusedFile, FoundScenario, FoundLesson, FoundOwn
 FoundFile look_at_file(const std::string& path, const std::vector<FileTaker>& takers, chapters::Progress& progress,
                        bool first_is_open = true);
 
+/// Looks at several files, or at those in a folder, that were given together: where a lab takes all of them as a set,
+/// one in a file input and the others in the table beside it or all in a table, they are one. Of a folder's files those
+/// are left out that the lab does not read. The open lab is the first of the takers, and has the first word.
+FoundFile look_at_set(const std::vector<std::string>& paths, const std::vector<FileTaker>& takers,
+                      chapters::Progress& progress);
+
 /// The name of the file at `path`, fit to be quoted in a sentence.
 std::string file_name(const std::string& path);
 
-/// Titles of the labs that read files of this kind.
+/// Titles of the labs that are offered files of this kind.
 std::vector<std::string> readers_of(const std::vector<FileTaker>& labs, chapters::FileKind kind);
 
 /// Every lab with its default inputs, in teaching order.

@@ -56,9 +56,34 @@ void FileOpening::submit(std::string name, std::string path, std::function<void(
 
 void FileOpening::open(std::vector<std::string> paths) {
   asked_reader_.reset();
+  if (paths.size() > 1) {
+    waiting_.clear();
+    return look_at_all(std::move(paths));
+  }
+  wait_for(std::move(paths));
+}
+
+void FileOpening::wait_for(std::vector<std::string> paths) {
   waiting_ = std::move(paths);
   std::reverse(waiting_.begin(), waiting_.end());
   look_at_next();
+}
+
+std::vector<FileTaker> FileOpening::takers() const {
+  std::vector<FileTaker> out{workspace_.open_taker()};
+  for (const FileTaker& taker : workspace_.labs())
+    if (taker.lab != out.front().lab) out.push_back(taker);
+  return out;
+}
+
+void FileOpening::look_at_all(std::vector<std::string> paths) {
+  const bool folder = paths.size() == 1;
+  std::string name = folder ? file_name(paths.front()) : std::to_string(paths.size()) + " files";
+  std::string path = folder ? paths.front() : std::string();
+  submit(std::move(name), std::move(path),
+         [paths = std::move(paths), takers = takers()](Read& read, chapters::Progress& progress) {
+           read.found = look_at_set(paths, takers, progress);
+         });
 }
 
 void FileOpening::look_at_next() {
@@ -69,10 +94,9 @@ void FileOpening::look_at_next() {
 }
 
 void FileOpening::look_at(const std::string& path) {
-  std::vector<FileTaker> takers{workspace_.open_taker()};
-  for (const FileTaker& taker : workspace_.labs())
-    if (taker.lab != takers.front().lab) takers.push_back(taker);
-  submit(file_name(path), path, [path, takers = std::move(takers)](Read& read, chapters::Progress& progress) {
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored)) return look_at_all({path});
+  submit(file_name(path), path, [path, takers = takers()](Read& read, chapters::Progress& progress) {
     read.found = look_at_file(path, takers, progress);
     if (const auto* s = std::get_if<FoundScenario>(&read.found); s && s->files.empty() && s->own.empty())
       read.scenario = try_scenario(s->lab, s->inputs, s->view);
@@ -127,6 +151,9 @@ Status FileOpening::take(Action* remedy) {
         } else if constexpr (std::is_same_v<Found, FoundInput>) {
           take_input(found, path);
           return Status::ok();
+        } else if constexpr (std::is_same_v<Found, FoundSingles>) {
+          wait_for(std::move(found.paths));
+          return Status::ok();
         } else if constexpr (std::is_same_v<Found, FoundReaders>) {
           asked_reader_ = AskedReader{name_, path, std::move(found)};
           return Status::ok();
@@ -137,13 +164,17 @@ Status FileOpening::take(Action* remedy) {
         }
       },
       read.found);
-  if (taken && !path.empty() && !asked_reader_) note_opened(path);
+  const bool opened = !asked_reader_ && !std::holds_alternative<FoundSingles>(read.found);
+  if (taken && !path.empty() && opened) note_opened(path);
   return taken;
 }
 
 void FileOpening::take_input(FoundInput& found, const std::string& path) {
-  workspace_.take_file(found.lab, found.key, std::move(*found.trial));
-  workspace_.say(found.label + ": " + path);
+  workspace_.take_file(found.lab, found.key, std::move(*found.trial), found.table);
+  if (found.files > 1)
+    workspace_.say(found.title + ": " + std::to_string(found.files) + " files" + (path.empty() ? "." : " of " + path));
+  else
+    workspace_.say(found.label + ": " + path);
 }
 
 void FileOpening::choose_reader(std::size_t reader) {
@@ -152,7 +183,7 @@ void FileOpening::choose_reader(std::size_t reader) {
   asked_reader_.reset();
   if (reader < asked.found.readers.size()) {
     take_input(asked.found.readers[reader], asked.path);
-    note_opened(asked.path);
+    if (!asked.path.empty()) note_opened(asked.path);
   }
   if (!job_) look_at_next();
 }

@@ -36,7 +36,8 @@ class FileOpening {
  public:
   explicit FileOpening(Workspace& workspace) : workspace_(workspace) {}
 
-  /// Begins to open them and returns at once. What is being opened is given up.
+  /// Begins to open them and returns at once. What is being opened is given up. Files that belong together, such as one
+  /// of each rank, or a folder of them, are opened as one set; others one after another.
   void open(std::vector<std::string> paths);
   void open(const std::string& path) { open(std::vector<std::string>{path}); }
   /// Opens a scenario that names no files here and now; else it waits in `asked`. Fails when it cannot be opened.
@@ -71,7 +72,10 @@ class FileOpening {
  private:
   struct Read;
   void submit(std::string name, std::string path, std::function<void(Read&, chapters::Progress&)> work);
+  void wait_for(std::vector<std::string> paths);
+  std::vector<FileTaker> takers() const;
   void look_at(const std::string& path);
+  void look_at_all(std::vector<std::string> paths);
   void look_at_next();
   models::Status take(Action* remedy);
   void take_input(FoundInput& found, const std::string& path);

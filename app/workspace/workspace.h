@@ -68,8 +68,9 @@ class Workspace {
   /// The same with what was tried before: reads no file.
   models::Status open_tried(const TriedScenario& tried);
   /// Puts the file that `trial`, which is computed, holds in this input into the same input of that lab, with what it
-  /// needs to count, and opens the lab where it is not open.
-  void take_file(std::string_view lab, std::string_view key, chapters::Lab&& trial);
+  /// needs to count, and opens the lab where it is not open. The files of a set are in the rows of `table`, too, or in
+  /// them alone where there is no key.
+  void take_file(std::string_view lab, std::string_view key, chapters::Lab&& trial, std::string_view table = {});
   /// Every lab with its default inputs, in teaching order.
   const std::vector<FileTaker>& labs() const { return prototypes_; }
   /// The open lab as it is set.

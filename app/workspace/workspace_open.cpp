@@ -97,11 +97,32 @@ void Workspace::redo() {
   arrivals_.push_back(std::move(again));
 }
 
-void Workspace::take_file(std::string_view id, std::string_view key, chapters::Lab&& trial) {
+namespace {
+
+/// The files in the rows of a table.
+void take_rows(const Field& to, const Field& from) {
+  chapters::Fields mine, theirs;
+  to.table_resize(from.table_size());
+  for (std::size_t row = 0; row < from.table_size(); ++row) {
+    mine.clear();
+    theirs.clear();
+    to.table_row(row, mine);
+    from.table_row(row, theirs);
+    for (const Field& f : theirs)
+      if (f.kind == chapters::Kind::file) mine.find(f.key)->file() = f.file();
+  }
+}
+
+}  // namespace
+
+void Workspace::take_file(std::string_view id, std::string_view key, chapters::Lab&& trial, std::string_view table) {
   const auto take = [&] {
-    const Field& input = *lab().inputs().find(key);
-    input.file() = trial.inputs().find(key)->file();
-    choose_mode(lab().inputs(), input);
+    if (!table.empty()) take_rows(*lab().inputs().find(table), *trial.inputs().find(table));
+    if (!key.empty()) {
+      const Field& input = *lab().inputs().find(key);
+      input.file() = trial.inputs().find(key)->file();
+      choose_mode(lab().inputs(), input);
+    }
     current_->adopt(std::move(trial));
   };
   if (lab().info().id != id)

@@ -76,7 +76,7 @@ bool in_memory(const TwinFault& f) { return f.tensor == TwinTensor::weight || f.
 struct Beside {
   const TwinHealthy& healthy;
   const TwinFault& fault;
-  double spreads;
+  const LossLimit& limit;
   TwinSecond& out;
   const TwinPass& pass;
   const TwinState& state;
@@ -128,7 +128,7 @@ struct Beside {
   void find_parts(std::size_t step) const {
     if (!out.first || out.parts_step) return;
     const double gap = std::abs(out.losses[step] - healthy.passes[step].loss);
-    if (gap <= spreads * healthy_spread()[step]) return;
+    if (gap <= limit.spreads * limit.spread[step]) return;
     out.parts_step = static_cast<int>(step);
     out.loudest_layer = loudest(step);
   }
@@ -197,25 +197,6 @@ void begin_picture(const TwinHealthy& healthy, int steps, int first, TwinPicture
     for (std::size_t s = 0; s < static_cast<std::size_t>(first); ++s)
       norms[s] = static_cast<float>(norm_of(cell_numbers(c, healthy.passes[s], healthy.states[s + 1])));
   }
-}
-
-std::vector<double> make_spread() {
-  std::vector<std::vector<double>> losses;
-  for (std::uint64_t seed = 1; seed <= 4; ++seed) losses.push_back(healthy_losses(seed));
-  std::vector<double> variance(twin_steps), spread(twin_steps);
-  for (std::size_t s = 0; s < twin_steps; ++s) {
-    double mean = 0, squares = 0;
-    for (const auto& run : losses) mean += run[s] / static_cast<double>(losses.size());
-    for (const auto& run : losses) squares += (run[s] - mean) * (run[s] - mean);
-    variance[s] = squares / static_cast<double>(losses.size() - 1);
-  }
-  for (int s = 0; s < twin_steps; ++s) {
-    const int from = std::max(0, s - 8), to = std::min(twin_steps - 1, s + 8);
-    double sum = 0;
-    for (int at = from; at <= to; ++at) sum += variance[static_cast<std::size_t>(at)];
-    spread[static_cast<std::size_t>(s)] = std::sqrt(sum / (to - from + 1));
-  }
-  return spread;
 }
 
 }  // namespace
@@ -298,13 +279,27 @@ std::vector<double> healthy_losses(std::uint64_t seed) {
   return losses;
 }
 
-const std::vector<double>& healthy_spread() {
-  static const std::vector<double> spread = make_spread();
+std::vector<double> healthy_spread() {
+  std::vector<std::vector<double>> losses;
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) losses.push_back(healthy_losses(seed));
+  std::vector<double> variance(twin_steps), spread(twin_steps);
+  for (std::size_t s = 0; s < twin_steps; ++s) {
+    double mean = 0, squares = 0;
+    for (const auto& run : losses) mean += run[s] / static_cast<double>(losses.size());
+    for (const auto& run : losses) squares += (run[s] - mean) * (run[s] - mean);
+    variance[s] = squares / static_cast<double>(losses.size() - 1);
+  }
+  for (int s = 0; s < twin_steps; ++s) {
+    const int from = std::max(0, s - 8), to = std::min(twin_steps - 1, s + 8);
+    double sum = 0;
+    for (int at = from; at <= to; ++at) sum += variance[static_cast<std::size_t>(at)];
+    spread[static_cast<std::size_t>(s)] = std::sqrt(sum / (to - from + 1));
+  }
   return spread;
 }
 
-TwinSecond run_second(const TwinHealthy& healthy, const TwinFault& fault, int steps, double spreads, bool picture,
-                      const std::atomic<bool>* cancelled) {
+TwinSecond run_second(const TwinHealthy& healthy, const TwinFault& fault, int steps, const LossLimit& limit,
+                      bool picture, const std::atomic<bool>* cancelled) {
   TwinSecond out;
   out.layer_step.fill(-1);
   const int first = fault.kind == PlantedFault::none || !fault.fixed_order ? 0 : std::min(fault.step, steps);
@@ -316,7 +311,7 @@ TwinSecond run_second(const TwinHealthy& healthy, const TwinFault& fault, int st
   TwinState state = healthy.states[static_cast<std::size_t>(first)];
   TwinParameters before{};
   TwinPass pass;
-  const Beside beside{healthy, fault, spreads, out, pass, state};
+  const Beside beside{healthy, fault, limit, out, pass, state};
   for (int s = first; s < steps && !(cancelled && *cancelled); ++s) {
     const auto step = static_cast<std::size_t>(s);
     if (fault.kind == PlantedFault::stale_weights && s == fault.step && s > 0)

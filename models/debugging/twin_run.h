@@ -82,8 +82,8 @@ std::shared_ptr<const TwinHealthy> train_healthy(std::uint64_t seed, const std::
 std::vector<double> healthy_losses(std::uint64_t seed);
 
 /// Spread of the batch's loss over healthy seeds 1 to 4 by step: the standard deviation, as a root mean square over the
-/// 17 steps around it.
-const std::vector<double>& healthy_spread();
+/// 17 steps around it. It trains four times: who needs it again keeps it.
+std::vector<double> healthy_spread();
 
 /// The numbers of a cell: of a step's pass, or of the state after it. Moments are followed by variances.
 std::span<const float> cell_numbers(TwinCell cell, const TwinPass& pass, const TwinState& after);
@@ -96,6 +96,12 @@ double cell_difference(std::span<const float> a, std::span<const float> b);
 struct FirstCell {
   int step = 0;
   TwinCell cell;
+};
+
+/// Losses part where they differ by more than so many spreads; `spread` has one for each step.
+struct LossLimit {
+  std::span<const double> spread;
+  double spreads = 1;
 };
 
 /// How the second run differs, cell by cell; kept where it is asked for.
@@ -126,9 +132,8 @@ struct TwinSecond {
 StepFault step_fault(const TwinFault& fault, int step, const TwinParameters* stale);
 
 /// Runs the second training up to `steps` steps beside the healthy one; losses part where they differ by more than
-/// `spreads` times the healthy spread. Before the fault both are one computation, which is not repeated unless the
-/// fault is none.
-TwinSecond run_second(const TwinHealthy& healthy, const TwinFault& fault, int steps, double spreads, bool picture,
-                      const std::atomic<bool>* cancelled = nullptr);
+/// `limit` says. Before the fault both are one computation, which is not repeated unless the fault is none.
+TwinSecond run_second(const TwinHealthy& healthy, const TwinFault& fault, int steps, const LossLimit& limit,
+                      bool picture, const std::atomic<bool>* cancelled = nullptr);
 
 }  // namespace models::debugging

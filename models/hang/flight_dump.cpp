@@ -74,12 +74,23 @@ class DumpReader {
         return Read::fail("Record " + std::to_string(i) + " of the dump " + fault_ +
                           ": take the file as PyTorch wrote it.");
     }
-    std::stable_sort(out_.entries.begin(), out_.entries.end(),
-                     [](const FlightEntry& a, const FlightEntry& b) { return a.record < b.record; });
+    sort_entries();
     return Read::ok(std::move(out_));
   }
 
  private:
+  /// By record, and as they stood where two have one number.
+  void sort_entries() {
+    const auto later = [](const FlightEntry& a, const FlightEntry& b) { return a.record > b.record; };
+    if (std::adjacent_find(out_.entries.begin(), out_.entries.end(), later) == out_.entries.end()) return;
+    std::vector<std::pair<std::int64_t, std::int32_t>> order;  // record and place
+    for (const FlightEntry& e : out_.entries) order.emplace_back(e.record, static_cast<std::int32_t>(order.size()));
+    std::sort(order.begin(), order.end());
+    std::vector<FlightEntry> sorted;
+    sorted.reserve(order.size());
+    for (const auto& [record, at] : order) sorted.push_back(out_.entries[static_cast<std::size_t>(at)]);
+    out_.entries = std::move(sorted);
+  }
   static std::string no_dump(std::string_view why) {
     return "This is no dump of PyTorch's flight recorder: " + std::string(why) + ".";
   }
@@ -107,7 +118,9 @@ class DumpReader {
       std::vector<std::int64_t> ranks = ranks_of(*listed);
       out_.listed_ranks.insert(out_.listed_ranks.end(), ranks.begin(), ranks.end());
       // With an empty key nobody knows which group it is: gloo writes there the one that was made last.
-      if (!key->empty()) config_.emplace(std::string(*key), std::move(ranks));
+      if (key->empty()) continue;
+      if (config_.emplace(std::string(*key), static_cast<std::int32_t>(config_ranks_.size())).second)
+        config_ranks_.push_back(std::move(ranks));
     }
     std::sort(out_.listed_ranks.begin(), out_.listed_ranks.end());
     out_.listed_ranks.erase(std::unique(out_.listed_ranks.begin(), out_.listed_ranks.end()), out_.listed_ranks.end());
@@ -186,7 +199,8 @@ class DumpReader {
       fail("belongs to one of more than 4,096 groups");
       return -1;
     }
-    if (const auto known = config_.find(group.name); known != config_.end()) group.ranks = known->second;
+    if (const auto known = config_.find(group.name); known != config_.end())
+      group.ranks = config_ranks_[static_cast<std::size_t>(known->second)];
     out_.groups.push_back(std::move(group));
     return static_cast<std::int32_t>(out_.groups.size() - 1);
   }
@@ -248,8 +262,8 @@ class DumpReader {
 
   const PlainTree& tree_;
   FlightDump out_;
-  std::unordered_map<std::string, std::vector<std::int64_t>> config_;
-  std::unordered_map<std::string, std::int32_t> known_calls_;
+  std::unordered_map<std::string, std::int32_t> config_, known_calls_;  ///< places in config_ranks_ and in the calls
+  std::vector<std::vector<std::int64_t>> config_ranks_;
   std::size_t sizes_ = 0;
   std::string fault_;
 };

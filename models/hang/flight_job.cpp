@@ -1,32 +1,61 @@
 #include "models/hang/flight_job.h"
 
 #include <algorithm>
-#include <map>
-#include <tuple>
+#include <string>
+#include <unordered_map>
 
 namespace models::hang {
 namespace {
 
 std::size_t place(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-using CallKey =
-    std::tuple<std::string, std::string, std::string, Sizes, Sizes, std::vector<std::string>, std::vector<std::string>>;
-CallKey key_of(const FlightCall& c) {
-  return {c.library, c.operation, c.peers, c.input_sizes, c.output_sizes, c.input_dtypes, c.output_dtypes};
+/// Equal for equal calls alone: each text stands behind its length.
+std::string key_of(const FlightCall& c) {
+  std::string key;
+  const auto add = [&key](const std::string& text) {
+    key.append(std::to_string(text.size())).append(":").append(text);
+  };
+  const auto add_sizes = [&key](const Sizes& sizes) {
+    for (const auto& dims : sizes) {
+      for (const std::int64_t d : dims) key.append(std::to_string(d)).append(",");
+      key += '|';
+    }
+    key += ';';
+  };
+  add(c.library);
+  add(c.operation);
+  add(c.peers);
+  add_sizes(c.input_sizes);
+  add_sizes(c.output_sizes);
+  for (const std::string& t : c.input_dtypes) add(t);
+  key += ';';
+  for (const std::string& t : c.output_dtypes) add(t);
+  return key;
 }
+std::string key_of(const FlightGroup& g) { return std::to_string(g.name.size()) + ":" + g.name + g.description; }
 
+/// Both are in order, and each number stands once in each.
 void add_ranks(std::vector<std::int64_t>& to, const std::vector<std::int64_t>& more) {
   std::vector<std::int64_t> both;
-  std::set_union(to.begin(), to.end(), more.begin(), more.end(), std::back_inserter(both));
+  both.reserve(to.size() + more.size());
+  for (std::size_t i = 0, j = 0; i < to.size() || j < more.size();) {
+    const bool first = j == more.size() || (i < to.size() && to[i] <= more[j]);
+    if (first && j < more.size() && to[i] == more[j]) ++j;
+    both.push_back(first ? to[i++] : more[j++]);
+  }
   to = std::move(both);
 }
 
 /// One dump a rank; a second that says the same is left out.
 Status drop_repeated(std::vector<FlightDump>& dumps, std::vector<std::string>& notes) {
-  std::stable_sort(dumps.begin(), dumps.end(), [](const auto& a, const auto& b) { return a.rank < b.rank; });
+  std::vector<std::pair<std::int64_t, std::int32_t>> order;  // rank and place
+  for (const FlightDump& d : dumps) order.emplace_back(d.rank, static_cast<std::int32_t>(order.size()));
+  std::sort(order.begin(), order.end());
   std::vector<FlightDump> kept;
+  kept.reserve(dumps.size());
   std::size_t dropped = 0;
-  for (FlightDump& d : dumps) {
+  for (const auto& [rank, at] : order) {
+    FlightDump& d = dumps[place(at)];
     if (kept.empty() || kept.back().rank != d.rank) {
       kept.push_back(std::move(d));
       continue;
@@ -50,8 +79,7 @@ class JobTables {
   void take(FlightDump& dump) {
     std::vector<std::int32_t> groups, calls;
     for (const FlightGroup& g : dump.groups) {
-      const auto [at, fresh] =
-          groups_.emplace(std::pair(g.name, g.description), static_cast<std::int32_t>(job_.groups.size()));
+      const auto [at, fresh] = groups_.emplace(key_of(g), static_cast<std::int32_t>(job_.groups.size()));
       if (fresh) job_.groups.push_back({g.name, g.description, {}, false});
       std::vector<std::int64_t> listed = g.ranks;
       std::sort(listed.begin(), listed.end());
@@ -75,8 +103,7 @@ class JobTables {
 
  private:
   FlightJob& job_;
-  std::map<std::pair<std::string, std::string>, std::int32_t> groups_;
-  std::map<CallKey, std::int32_t> calls_;
+  std::unordered_map<std::string, std::int32_t> groups_, calls_;
 };
 
 bool is_default(const JobGroup& g) { return g.description.find("default") != std::string::npos; }
@@ -93,7 +120,7 @@ void index_groups(FlightJob& job) {
     }
     for (GroupCalls& calls : job.by_group[d]) {
       auto& entries = calls.entries;
-      std::stable_sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+      std::sort(entries.begin(), entries.end());
       // Calls of a coalesced group have one number: the first stands for them.
       entries.erase(
           std::unique(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.first == b.first; }),

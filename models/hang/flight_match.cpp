@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <set>
 #include <string_view>
 
 namespace models::hang {
@@ -60,7 +59,12 @@ std::int64_t first_numel(const Sizes& sizes) { return sizes.empty() ? 0 : produc
 bool has_shape(const Sizes& sizes) { return !sizes.empty() && !sizes.front().empty(); }
 
 bool same_set(const std::vector<std::string>& a, const std::vector<std::string>& b) {
-  return std::set<std::string_view>(a.begin(), a.end()) == std::set<std::string_view>(b.begin(), b.end());
+  const auto holds = [](const std::vector<std::string>& all, const std::vector<std::string>& some) {
+    for (const std::string& s : some)
+      if (std::find(all.begin(), all.end(), s) == all.end()) return false;
+    return true;
+  };
+  return holds(a, b) && holds(b, a);
 }
 
 bool dtypes_differ(const FlightCall& a, const FlightCall& b) {

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <map>
-#include <tuple>
 
 #include "models/hang/flight_match.h"
 #include "models/hang/hang_parts.h"
@@ -30,7 +29,7 @@ bool leaves_own_order(const FlightJob& job, const Messages::Side& side) {
 
 Messages find_messages(const FlightJob& job) {
   Messages out;
-  std::map<std::tuple<std::int32_t, std::int64_t, std::int64_t>, std::size_t> known;
+  std::map<CallKey, std::size_t> known;
   for (std::size_t d = 0; d < job.dumps.size(); ++d) {
     const FlightDump& dump = job.dumps[d];
     for (std::size_t i = 0; i < dump.entries.size(); ++i) {
@@ -42,7 +41,7 @@ Messages find_messages(const FlightJob& job) {
       const std::int64_t source = job_rank(job.group(e), peers.source),
                          destination = job_rank(job.group(e), peers.destination);
       if (!peers.known || source < 0 || destination < 0) continue;  // from any source, or not in the group
-      const auto [at, fresh] = known.emplace(std::tuple(e.group, source, destination), out.pairs.size());
+      const auto [at, fresh] = known.emplace(CallKey{e.group, source, destination}, out.pairs.size());
       if (fresh) out.pairs.push_back({e.group, source, destination, {}, {}});
       auto& pair = out.pairs[at->second];
       (sends ? pair.sends : pair.receives).push_back({static_cast<std::int32_t>(d), static_cast<std::int32_t>(i)});

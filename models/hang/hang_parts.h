@@ -1,10 +1,16 @@
 #pragma once
+#include <array>
+#include <cstdint>
 #include <optional>
 
 #include "models/hang/hang_diagnosis.h"
 
 /// The steps of a diagnosis, each a look at the dumps.
 namespace models::hang {
+
+/// Group, source, destination and number of a call; what does not matter is 0. One type for all, which is cheap to
+/// compile.
+using CallKey = std::array<std::int64_t, 4>;
 
 inline std::size_t index_of(std::int64_t i) { return static_cast<std::size_t>(i); }
 

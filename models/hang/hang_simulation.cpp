@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
 
 #include "models/base/counter_random.h"
 #include "models/hang/flight_match.h"
@@ -66,11 +65,11 @@ class HangSimulator {
   /// Numbers each call in its group, or in its pair of a group.
   void number() {
     sequence_.resize(ranks_.size());
-    std::map<std::tuple<std::int32_t, std::int32_t, std::int32_t>, std::int32_t> counts;
+    std::map<CallKey, std::size_t> counts;
     for (std::size_t r = 0; r < ranks_.size(); ++r) {
       counts.clear();
       for (const ProgramCall& c : programs_.ranks[r])
-        sequence_[r].push_back(++counts[{c.group, c.source, c.destination}]);
+        sequence_[r].push_back(static_cast<std::int32_t>(++counts[{c.group, c.source, c.destination}]));
     }
   }
   HangMeeting& meeting(std::size_t r, std::size_t i) {
@@ -194,7 +193,7 @@ class HangSimulator {
   std::uint64_t stream_;
   std::vector<HangRank> ranks_;
   std::vector<std::vector<std::int32_t>> sequence_;
-  std::map<std::tuple<std::int32_t, std::int32_t, std::int32_t, std::int32_t>, HangMeeting> meetings_;
+  std::map<CallKey, HangMeeting> meetings_;
   std::vector<std::size_t> queue_;
 };
 

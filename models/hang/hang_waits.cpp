@@ -100,7 +100,7 @@ class WaitFinder {
   }
 
   bool lacks_members(const FlightEntry& e) {
-    const auto [known, fresh] = lacks_.emplace(std::pair(e.group, e.sequence), false);
+    const auto [known, fresh] = lacks_.emplace(CallKey{e.group, e.sequence}, 0);
     if (fresh) {
       find_absent(job_, e, false, absent_);
       known->second = !absent_.empty();
@@ -137,7 +137,7 @@ class WaitFinder {
   const FlightJob& job_;
   Answers answers_;
   bool any_open_ = false;
-  std::map<std::pair<std::int32_t, std::int64_t>, bool> lacks_;
+  std::map<CallKey, std::size_t> lacks_;  // 1 where they do
   std::vector<std::int64_t> absent_;
 };
 

@@ -1,7 +1,7 @@
 #include "models/hang/recorded_hangs.h"
 
 #include <algorithm>
-#include <sstream>
+#include <charconv>
 #include <string>
 
 namespace models::hang {
@@ -9,45 +9,79 @@ namespace {
 
 constexpr std::int64_t recorded_epoch_ns = 1'795'312'000'000'000'000;
 
+/// Words and numbers between blanks and line feeds. The texts are our own, and have what is asked for.
+class Words {
+ public:
+  explicit Words(std::string_view text) : text_(text) {}
+
+  /// Empty at the end.
+  std::string_view next() {
+    constexpr std::string_view blanks = " \n";
+    text_.remove_prefix(std::min(text_.find_first_not_of(blanks), text_.size()));
+    const std::string_view word = text_.substr(0, text_.find_first_of(blanks));
+    text_.remove_prefix(word.size());
+    return word;
+  }
+  std::int64_t number() { return number_of(next()); }
+  static std::int64_t number_of(std::string_view word) {
+    std::int64_t out = 0;
+    std::from_chars(word.data(), word.data() + word.size(), out);
+    return out;
+  }
+
+ private:
+  std::string_view text_;
+};
+
 /// "262144", "4,8" and "-": one tensor by its dimensions, or none.
-void read_tensor(std::istringstream& in, Sizes& sizes, std::vector<std::string>& dtypes) {
-  std::string size, type;
-  in >> size >> type;
+void read_tensor(Words& in, Sizes& sizes, std::vector<std::string>& dtypes) {
+  std::string_view size = in.next();
+  const std::string_view type = in.next();
   if (size == "-") return;
-  std::istringstream each(size);
   sizes.emplace_back();
-  for (std::string dim; std::getline(each, dim, ',');) sizes.back().push_back(std::stoll(dim));
-  dtypes = {type};
+  while (!size.empty()) {
+    const std::size_t comma = std::min(size.find(','), size.size());
+    sizes.back().push_back(Words::number_of(size.substr(0, comma)));
+    size.remove_prefix(std::min(comma + 1, size.size()));
+  }
+  dtypes.emplace_back(type);
 }
 
-FlightCall read_call(std::istringstream& in) {
+FlightCall read_call(Words& in) {
   FlightCall call;
-  in >> call.library >> call.operation >> call.peers;
+  call.library = in.next();
+  call.operation = in.next();
+  call.peers = in.next();
   if (call.peers == "-") call.peers.clear();
   read_tensor(in, call.input_sizes, call.input_dtypes);
   read_tensor(in, call.output_sizes, call.output_dtypes);
   return call;
 }
 
-void read_rank(std::istringstream& in, std::int64_t timeout_ms, FlightDump& dump) {
-  std::string word;
-  std::size_t n = 0;
-  in >> dump.rank >> word >> n;
-  dump.listed_ranks.resize(n);
-  for (std::int64_t& rank : dump.listed_ranks) in >> rank;
-  while (in >> word && word == "status") {
+void read_rank(Words& in, std::int64_t timeout_ms, FlightDump& dump) {
+  dump.rank = in.number();
+  in.next();
+  dump.listed_ranks.resize(static_cast<std::size_t>(in.number()));
+  for (std::int64_t& rank : dump.listed_ranks) rank = in.number();
+  while (in.next() == "status") {
     FlightStatus s;
-    in >> s.group >> s.enqueued >> s.started >> s.completed;
+    s.group = in.next();
+    s.enqueued = in.number();
+    s.started = in.number();
+    s.completed = in.number();
     dump.status.push_back(std::move(s));
   }
-  in >> n;
-  for (std::size_t i = 0; i < n; ++i) {
+  const std::int64_t entries = in.number();
+  for (std::int64_t i = 0; i < entries; ++i) {
     FlightEntry e;
-    int p2p = 0, retired = 0;
-    in >> e.record >> e.group >> e.call >> e.sequence >> e.p2p_sequence >> p2p >> retired >> e.created_ns;
-    e.p2p = p2p != 0;
-    e.retired = retired != 0;
-    e.created_ns += recorded_epoch_ns;
+    e.record = in.number();
+    e.group = static_cast<std::int32_t>(in.number());
+    e.call = static_cast<std::int32_t>(in.number());
+    e.sequence = in.number();
+    e.p2p_sequence = in.number();
+    e.p2p = in.number() != 0;
+    e.retired = in.number() != 0;
+    e.created_ns = in.number() + recorded_epoch_ns;
     e.timeout_ms = timeout_ms;
     dump.entries.push_back(e);
   }
@@ -60,18 +94,19 @@ std::vector<FlightDump> recorded_dumps(std::string_view id) {
   const auto& all = recorded_hangs();
   const auto at = std::find_if(all.begin(), all.end(), [&](const RecordedHang& r) { return r.id == id; });
   if (at == all.end()) return out;
-  std::istringstream in{std::string(at->text)};
+  Words in(at->text);
   FlightDump tables;
   std::int64_t timeout_ms = 0;
   bool named = false;
-  for (std::string word; in >> word;) {
+  for (std::string_view word; !(word = in.next()).empty();) {
     if (word == "timeout") {
-      in >> timeout_ms;
+      timeout_ms = in.number();
     } else if (word == "named") {
-      in >> named;
+      named = in.number() != 0;
     } else if (word == "group") {
       FlightGroup group;
-      in >> group.name >> group.description;
+      group.name = in.next();
+      group.description = in.next();
       tables.groups.push_back(std::move(group));
     } else if (word == "call") {
       tables.calls.push_back(read_call(in));

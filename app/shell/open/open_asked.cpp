@@ -24,9 +24,10 @@ void draw_asked_reader(Shell& shell) {
           ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings)) {
     const AskedReader& asked = *opening.asked_reader();
     const auto& readers = asked.found.readers;
-    ui::wrapped(
-        "\"" + asked.name + "\" looks like " + asked.found.looks_like + ", which several labs read. Open it in:",
-        t.text);
+    ui::wrapped(asked.found.looks_like.empty() ? "Several labs read these files as one set. Open it in:"
+                                               : "\"" + asked.name + "\" looks like " + asked.found.looks_like +
+                                                     ", which several labs read. Open it in:",
+                t.text);
     ui::spacing(8);
     std::size_t chosen = readers.size();
     for (std::size_t i = 0; i < readers.size(); ++i) {

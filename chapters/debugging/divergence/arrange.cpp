@@ -178,6 +178,7 @@ void arrange_ecc(Picture& p) {
 }  // namespace
 
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
+  if (out.reason.empty() && run.logs) return arrange_logs(in, out, *run.logs);
   Picture p;
   if (!out.reason.empty() || !run.healthy) return p;
   p.answer = answer_of(in, out);

@@ -50,13 +50,14 @@ void fill_flip(const Inputs& in, const TwinSecond& second, Outputs& out) {
   if (std::isfinite(second.flipped->after)) out.value_after = static_cast<double>(second.flipped->after);
 }
 
-void fill_loss(const Inputs& in, const TwinHealthy& healthy, const TwinSecond& second, Outputs& out) {
+void fill_loss(const Inputs& in, const TwinHealthy& healthy, const std::vector<double>& spread,
+               const TwinSecond& second, Outputs& out) {
   const auto last = static_cast<std::size_t>(in.steps - 1);
   out.loss_first = healthy.passes[last].loss;
   if (second.losses.size() == static_cast<std::size_t>(in.steps) && std::isfinite(second.losses.back()))
     out.loss_second = second.losses.back();
   const std::size_t at = second.parts_step ? static_cast<std::size_t>(*second.parts_step) : last;
-  out.visible_nats = in.spreads * healthy_spread()[at];
+  out.visible_nats = in.spreads * spread[at];
   if (!second.first) return;
   const double first = second.first->step;
   if (second.parts_step) out.loss_parts_step = *second.parts_step;
@@ -104,19 +105,22 @@ std::string_view tensor_name(TwinTensor tensor) {
   return names[static_cast<std::size_t>(tensor)];
 }
 
-Computed<Outputs, Run> compute(const Inputs& in, Progress& progress, HealthyRuns& runs) {
+Computed<Outputs, Run> compute(const Inputs& in, Progress& progress, HealthyRuns& kept) {
+  if (in.runs == Runs::logs) return compute_logs(in, progress);
   Outputs out;
   out.reason = refusal_of(in);
   if (!out.reason.empty()) return {std::move(out)};
-  const auto healthy = runs.get(in.seed, [&progress](std::int64_t seed) {
+  const auto healthy = kept.runs.get(in.seed, [&progress](std::int64_t seed) {
     return train_healthy(static_cast<std::uint64_t>(seed), &progress.cancelled);
   });
   progress.fraction = 0.5;
+  const auto spread =
+      kept.spread.get(0, [](int) { return std::make_shared<const std::vector<double>>(healthy_spread()); });
   const TwinFault fault = fault_of(in);
   auto run = std::make_shared<Run>();
   if (healthy)
-    run->second =
-        run_second(*healthy, fault, static_cast<int>(in.steps), in.spreads, !progress.facts_alone, &progress.cancelled);
+    run->second = run_second(*healthy, fault, static_cast<int>(in.steps), {*spread, in.spreads}, !progress.facts_alone,
+                             &progress.cancelled);
   if (!healthy || progress.cancelled)
     return infeasible<Computed<Outputs, Run>>("The training was stopped before its end.");
   const TwinSecond& second = run->second;
@@ -139,7 +143,7 @@ Computed<Outputs, Run> compute(const Inputs& in, Progress& progress, HealthyRuns
   out.stopped = second.stopped;
   out.not_a_number = second.not_a_number;
   fill_flip(in, second, out);
-  fill_loss(in, *healthy, second, out);
+  fill_loss(in, *healthy, *spread, second, out);
   fill_search(run->search, out);
   fill_layers(*healthy, second, out);
   return {std::move(out), std::move(run)};

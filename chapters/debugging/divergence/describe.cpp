@@ -1,4 +1,5 @@
 #include "chapters/debugging/divergence/lab.h"
+#include "chapters/mechanism/file_offer.h"
 
 namespace chapters::debugging::divergence {
 namespace {
@@ -33,6 +34,10 @@ const Choices outcomes{{"unasked", "not asked", "No word with check bits was hit
                        {"unseen", "unseen", "The word passes for a clean one."}};
 static_assert(models::debugging::ecc_outcome_count == 5);
 
+// In the order of Runs.
+const Choices pairs{{"trained", "trained here", "A small network, twice, with a fault planted in the second run."},
+                    {"logs", "logs of yours", "What two runs of your own wrote down step by step."}};
+
 constexpr std::string_view trained = "trained here twice: 8 layers of 16 x 16, FP32, Adam",
                            with_layer =
                                "flipped_bit|stuck_bit|sum_order|dropout_seed|lost_gradient|doubled_gradient|stale_"
@@ -46,8 +51,10 @@ constexpr std::string_view trained = "trained here twice: 8 layers of 16 x 16, F
 }  // namespace
 
 void describe(Fields& f, Inputs& in) {
+  constexpr When here{"runs", "trained"}, of_logs{"runs", "logs"};
   f.group("The fault");
-  f.choice("fault", in.fault, faults, "Kind", "What goes wrong in the second run.", {.headline = true});
+  f.choice("runs", in.runs, pairs, "Runs", "Which two runs are compared.");
+  f.choice("fault", in.fault, faults, "Kind", "What goes wrong in the second run.", {.headline = true, .when = here});
   f.integer("layer", in.layer, "Layer", "Layer 0 reads the pixels, layer 7 gives the classes.",
             {.range = {0, 7}, .headline = true, .when = {"fault", with_layer}});
   f.integer("step", in.step, "Step", "The step at which it happens, or from which on it lasts.",
@@ -69,16 +76,27 @@ void describe(Fields& f, Inputs& in) {
          {.range = {0.01, 100, Scale::log}, .when = {"fault", "learning_rate"}});
   f.group("The two runs");
   f.toggle("fixed_order", in.fixed_order, "Sums in a fixed order",
-           "Off: the second run adds the ranks' gradients as they arrive, as atomic additions do.");
-  f.integer("seed", in.seed, "Seed", "It draws first weights, batches and dropout of both runs.", {.range = {1, 4}});
-  f.integer("steps", in.steps, "Steps", "The length of both runs.", {.range = {64, 256}});
+           "Off: the second run adds the ranks' gradients as they arrive, as atomic additions do.", {.when = here});
+  f.integer("seed", in.seed, "Seed", "It draws first weights, batches and dropout of both runs.",
+            {.range = {1, 4}, .when = here});
+  f.integer("steps", in.steps, "Steps", "The length of both runs.", {.range = {64, 256}, .when = here});
   f.group("What is compared");
   f.integer("interval", in.interval, "Hash every", "Steps from one logged hash to the next.",
-            {.range = {1, 64, Scale::log}});
+            {.range = {1, 64, Scale::log}, .when = here});
   f.real("spreads", in.spreads, "Loss parts beyond",
          "A difference of the losses counts from this many standard deviations of healthy runs with other seeds on.",
-         {.range = {0.1, 4, Scale::log}});
-  f.choice("shown", in.shown, tensors, "Coloured by", "The tensor whose difference the picture shows.");
+         {.range = {0.1, 4, Scale::log}, .when = here});
+  f.choice("shown", in.shown, tensors, "Coloured by", "The tensor whose difference the picture shows.", {.when = here});
+  f.group("Two logs of yours");
+  const FileSpec log{
+      .reads = {FileKind::unknown, only_in_its_lab}, .accepts = "csv, tsv, jsonl, log, txt, gz", .by_bytes = true};
+  f.file("first_log", in.first_log, "First run", "CSV with a column step, or JSON lines with a step each; plain or gz.",
+         {.when = of_logs, .mode = of_logs}, log);
+  f.file("second_log", in.second_log, "Second run", "The same quantities under the same names.",
+         {.when = of_logs, .mode = of_logs}, log);
+  f.real("noise_percent", in.noise_percent, {"Noise", "%"},
+         "By so much of the first run's number the second may differ without having parted from it.",
+         {.range = {0, 100}, .typical = {0, 10}, .when = of_logs});
 }
 
 void describe(Fields& f, LayerRow& r) {
@@ -94,31 +112,34 @@ void describe(Fields& f, LayerRow& r) {
 }
 
 void describe(Fields& f, Outputs& o) {
-  constexpr std::string_view is_equal = "Both runs are equal bit for bit.";
+  constexpr std::string_view is_equal = "Both runs are equal, or are logs, which have no layers.",
+                             logs_instead = "The runs are logs of yours.", no_logs = "The runs are trained here.";
   f.group("The first difference");
-  f.real("first_step", o.first_step, "First differing step", "Found by comparing every bit.",
-         {.headline = true, .absent = is_equal, .source = trained});
+  f.real("first_step", o.first_step, "First differing step", "Found by comparing every bit; in logs, every number.",
+         {.headline = true, .absent = "The runs are equal.", .source = trained});
   f.real("first_layer", o.first_layer, "In layer", "The layer of the first tensor that differs.",
          {.headline = true, .absent = is_equal, .source = trained});
   f.text("first_tensor", o.first_tensor, "First tensor",
          "Activations are compared first, forward; then gradients, backward; then moments and weights.");
   f.toggle("equal", o.equal, "Equal", "Every bit of activations, gradients, moments and weights, at every step.");
   f.real("layers_next", o.layers_next, "Layers, one step later", "Whose weights differ after the next step.",
-         {.source = trained});
+         {.absent = logs_instead, .source = trained});
   f.real("apart_first", o.apart_first, {"Weights apart, at first", "%"},
-         {.formula = "|b - a| / |a|", .source = trained});
+         {.absent = logs_instead, .formula = "|b - a| / |a|", .source = trained});
   f.real("apart_end", o.apart_end, {"Weights apart, at the end", "%"},
-         "1,000,000 % stands for more, and for no number.", {.formula = "|b - a| / |a|", .source = trained});
+         "1,000,000 % stands for more, and for no number.",
+         {.absent = logs_instead, .formula = "|b - a| / |a|", .source = trained});
   f.group("What the loss shows");
   f.real("loss_parts_step", o.loss_parts_step, "Loss parts at step",
-         "The first step at which the losses are visibly apart.",
-         {.headline = true, .absent = "The loss never parts in these runs.", .source = trained});
+         "The first step at which the losses, or what is logged, are visibly apart.",
+         {.headline = true, .absent = "The runs never part.", .source = trained});
   f.real("silent_steps", o.silent_steps, "Silent steps",
          "Steps from the first difference until the loss parts, or to the end of the run.",
-         {.absent = is_equal, .formula = "loss parts - first differing step"});
+         {.absent = "The runs are equal.", .formula = "loss parts - first differing step"});
   f.real("visible_nats", o.visible_nats, "Visibly apart", "Nats, where the loss parts or at the end.",
-         {.formula = "spreads x deviation over seeds 1 to 4", .source = trained});
-  f.real("loss_first", o.loss_first, "Loss, first run", "Nats, of the last step.", {.source = trained});
+         {.absent = logs_instead, .formula = "spreads x deviation over seeds 1 to 4", .source = trained});
+  f.real("loss_first", o.loss_first, "Loss, first run", "Nats, of the last step.",
+         {.absent = logs_instead, .source = trained});
   f.real("loss_second", o.loss_second, "Loss, second run", "Nats, of the last step.",
          {.absent = "The second run ended before, or its loss is no number.", .source = trained});
   f.real("loudest_layer", o.loudest_layer, "Loudest layer",
@@ -131,16 +152,20 @@ void describe(Fields& f, Outputs& o) {
   f.group("The search");
   f.real("comparisons", o.comparisons, "Comparisons", "Pairs of hashes that the search compares, each of them really.",
          {.headline = true,
+          .absent = logs_instead,
           .formula = "1 + log2 of entries + (1 + log2 of steps run again) + log2 of 32 cells",
           .source = "counted"});
   f.real("in_order", o.in_order, "Read in order", "Comparisons when the same hashes are read from the beginning.",
-         {.source = "counted"});
+         {.absent = logs_instead, .source = "counted"});
   f.choice("search_end", o.search_end, ends, "It finds", "What the hashes narrow it to.");
-  f.real("left_steps", o.left_steps, "Steps left", "Among which the first difference must be.", {.source = "counted"});
-  f.real("entries", o.entries, "Logged hashes", {.formula = "steps / interval", .source = "counted"});
-  f.real("replayed_steps", o.replayed_steps, "Steps run again", "Between two logged hashes.", {.source = "counted"});
+  f.real("left_steps", o.left_steps, "Steps left", "Among which the first difference must be.",
+         {.absent = logs_instead, .source = "counted"});
+  f.real("entries", o.entries, "Logged hashes",
+         {.absent = logs_instead, .formula = "steps / interval", .source = "counted"});
+  f.real("replayed_steps", o.replayed_steps, "Steps run again", "Between two logged hashes.",
+         {.absent = logs_instead, .source = "counted"});
   f.real("hashed_bytes", o.hashed_bytes, {"Hashed", "B"}, "What each run reads for the hashes of weights and moments.",
-         {.formula = "(logged hashes + steps run again) x 26,112 B"});
+         {.absent = logs_instead, .formula = "(logged hashes + steps run again) x 26,112 B"});
   f.group("The memory");
   f.choice("ecc_outcome", o.ecc_outcome, outcomes, "ECC", "What became of the flipped bits.");
   f.real("value_before", o.value_before, "Value before", "The number in which the bit flips.",
@@ -149,10 +174,19 @@ void describe(Fields& f, Outputs& o) {
          {.absent = "No number was flipped, or it is no number.", .source = trained});
   f.real("passed_share", o.passed_share, {"Passed by ECC", "%"},
          "Patterns of as many flipped bits that come out as another word and are not stopped.",
-         {.formula = "(miscorrected + unseen) / patterns", .source = hsiao});
+         {.absent = logs_instead, .formula = "(miscorrected + unseen) / patterns", .source = hsiao});
   f.real("patterns", o.patterns, "Patterns", "Ways in which as many bits among 72 can flip, all counted.",
-         {.formula = "72 choose flipped bits", .source = hsiao});
+         {.absent = logs_instead, .formula = "72 choose flipped bits", .source = hsiao});
   f.toggle("stopped", o.stopped, "Stopped", "ECC ended the second run.");
+  f.group("Two logs of yours");
+  f.text("log_quantity", o.log_quantity, "Parts first", "The quantity that is furthest beyond the noise at that step.");
+  f.real("log_percent", o.log_percent, {"Apart there", "%"},
+         "Of the first run's number; 1,000,000 % stands for more, and for no number.",
+         {.absent = "The runs are trained here, or never part.", .formula = "|b - a| / |a|"});
+  f.real("log_steps", o.log_steps, "Steps of both logs", "Those that both have.", {.absent = no_logs});
+  f.real("log_quantities", o.log_quantities, "Quantities of both logs",
+         "Under one name, and none that measures the machine.", {.absent = no_logs});
+  f.text("log_notes", o.log_notes, "Left out");
   f.group("Layer by layer");
   f.table("layers", o.layers, "Weights of both runs", {.max_items = 8});
 }

@@ -12,13 +12,12 @@ namespace {
 
 using widgets::Align, widgets::Font, widgets::Painter, widgets::Rect, widgets::Type;
 
-constexpr int rows = models::debugging::twin_layers;
-
 /// The map of layers by steps in screen pixels: layer 0 at the bottom. Its steps are those that the losses show.
 struct CellMap {
   Rect area;
   double lo = 0, hi = 1, steps = 1;
   float row = 1;
+  int rows = models::debugging::twin_layers;
   float x(double step) const { return area.min.x + static_cast<float>((step - lo) / (hi - lo)) * area.width(); }
   float middle(double step) const { return x(step + 0.5); }
   float y(int layer) const { return area.max.y - row * static_cast<float>(layer + 1); }
@@ -34,17 +33,26 @@ ImU32 colour_of_shade(int shade, const widgets::Theme& t) {
   return shade == 0 ? t.bad : widgets::heat(t, 0.12 + 0.88 * static_cast<double>(shade) / shades);
 }
 
-/// Names of the layers and their empty rows: what a question gives.
-void paint_rows(const Painter& p, const CellMap& map, int marked) {
+float name_px(const widgets::Theme& t) { return t.px(54); }
+
+/// Names of the layers, or of what is logged, and their empty rows: what a question gives.
+void paint_rows(const Painter& p, const CellMap& map, const Picture& picture, int marked) {
   const auto& t = widgets::theme();
   const float line = t.type(Type::small);
   const bool named = map.row >= line;
-  for (int l = 0; l < rows; ++l) {
+  for (int l = 0; l < map.rows; ++l) {
     const float top = map.y(l);
     p.rect({map.area.min.x, top}, {map.area.max.x, top + map.row - 1}, t.card);
+    if (!picture.row_names.empty()) {
+      const std::string& name = picture.row_names[static_cast<std::size_t>(l)];
+      const float wide = std::min(widgets::text_size(name, Type::small).x, name_px(t));
+      widgets::fit_text(p, {map.area.min.x - t.px(18) - wide, top + (map.row - line) / 2}, name, name_px(t),
+                        l == marked ? t.text : t.muted, Type::small);
+      continue;
+    }
     if (!named && l % 2 == 1) continue;
     widgets::Line words;
-    if (l == 0 || l + 1 == rows || l == marked) words.add("layer ");
+    if (l == 0 || l + 1 == map.rows || l == marked) words.add("layer ");
     words.add_integer(l);
     p.text({map.area.min.x - t.px(18), top + (map.row - line) / 2}, words.view(), l == marked ? t.text : t.muted,
            Type::small, l == marked ? Font::bold : Font::sans, Align::right);
@@ -202,8 +210,8 @@ void draw_losses(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   view.link.need_gutter(t.px(72));
   widgets::Plot plot("losses", view.plot,
-                     {.x = {.lo = 0, .hi = picture.last_step + 1, .label = "step"},
-                      .y = {.lo = 0, .hi = picture.most_loss, .label = "loss of the batch, nats"},
+                     {.x = {.lo = picture.from_step, .hi = picture.last_step + 1, .label = "step"},
+                      .y = {.lo = picture.least_loss, .hi = picture.most_loss, .label = picture.loss_label},
                       .size = size,
                       .legend = size.y > t.px(150),
                       .link = &view.link,
@@ -220,7 +228,8 @@ void draw_losses(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   if (!picture.silence_words.empty() && size.y > t.px(130))
     plot.text(picture.silence_at, 0.9 * picture.most_loss, picture.silence_words, {.colour = t.text});
   double step = static_cast<double>(in.step);
-  if (in.fault != PlantedFault::none && plot.drag_x("step of the fault", step, {.lo = 1, .hi = 255}))
+  if (in.fault != PlantedFault::none && picture.row_names.empty() &&
+      plot.drag_x("step of the fault", step, {.lo = 1, .hi = 255}))
     in.step = static_cast<std::int64_t>(std::round(std::clamp(step, 1.0, 255.0)));
 }
 
@@ -251,11 +260,14 @@ void draw_hero(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
     inner.min.x = view.plot.scratch.frame.area.min.x;
     inner.max.x = view.plot.scratch.frame.area.max.x;
   }
+  const int rows =
+      picture.row_names.empty() ? models::debugging::twin_layers : static_cast<int>(picture.row_names.size());
   CellMap map{.area = {{inner.min.x, corner.y + head}, {inner.max.x, corner.y + head + high}},
-              .lo = 0,
+              .lo = picture.from_step,
               .hi = picture.last_step + 1,
               .steps = picture.last_step + 1,
-              .row = high / static_cast<float>(rows)};
+              .row = high / static_cast<float>(rows),
+              .rows = rows};
   if (!veiled && view.plot.x_lo < view.plot.x_hi) {
     map.lo = view.plot.x_lo;
     map.hi = view.plot.x_hi;
@@ -263,22 +275,24 @@ void draw_hero(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   const Painter p = Painter::window();
   {
     const widgets::GivenMarks given;
-    paint_rows(p, map, veiled ? -1 : picture.ring_layer);
+    paint_rows(p, map, picture, veiled ? -1 : picture.ring_layer);
   }
   widgets::drew("cells");
   if (veiled) return;
   paint_key(p, {{map.area.min.x, corner.y}, {map.area.max.x, corner.y + line}}, picture);
   paint_stretches(p, map, picture);
-  paint_cursor(p, map, map.area.max.y + std::max(0.0f, hashes - t.px(4)), view.plot.scratch.frame.area, picture,
-               view.cursor);
+  if (picture.row_names.empty())
+    paint_cursor(p, map, map.area.max.y + std::max(0.0f, hashes - t.px(4)), view.plot.scratch.frame.area, picture,
+                 view.cursor);
   if (hashes > 0)
     paint_probes(p, map,
                  {{map.area.min.x, map.area.max.y + t.px(5)}, {map.area.max.x, map.area.max.y + hashes - t.px(3)}},
                  picture);
   paint_ring(p, map, picture);
-  take_hand(in, map, picture, view);
+  if (picture.row_names.empty()) take_hand(in, map, picture, view);
   if (!p.record()) return;
-  widgets::DataTable table{"cells", {"layer", "from step", "to step", "shade"}, {}};
+  widgets::DataTable table{
+      "cells", {picture.row_names.empty() ? "layer" : "quantity", "from step", "to step", "shade"}, {}};
   for (const CellStretch& s : picture.stretches)
     table.rows.push_back(
         {std::to_string(s.layer), std::to_string(s.from), std::to_string(s.to - 1), std::to_string(s.shade)});

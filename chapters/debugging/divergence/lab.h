@@ -10,6 +10,7 @@
 #include "chapters/mechanism/described_table.h"
 #include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/memo.h"
+#include "models/debugging/run_log.h"
 #include "models/debugging/twin_search.h"
 #include "widgets/charts/stacked_bar.h"
 #include "widgets/pictures/bit_rows.h"
@@ -22,8 +23,12 @@ namespace chapters::debugging::divergence {
 
 using models::debugging::PlantedFault, models::debugging::TwinTensor;
 
+/// Where the two runs come from.
+enum class Runs : std::uint8_t { trained, logs };
+
 /// Defaults: one bit of a weight of layer 3 flips before step 60.
 struct Inputs {
+  Runs runs = Runs::trained;
   PlantedFault fault = PlantedFault::flipped_bit;
   std::int64_t layer = 3, step = 60;
   TwinTensor tensor = TwinTensor::weight;
@@ -32,6 +37,8 @@ struct Inputs {
   double factor = 10, spreads = 1;
   std::int64_t seed = 1, steps = 256, interval = 1;
   TwinTensor shown = TwinTensor::weight;
+  FileInput first_log, second_log;
+  double noise_percent = 1;
   bool operator==(const Inputs&) const = default;
 };
 
@@ -58,6 +65,9 @@ struct Outputs {
   double passed_share = 0, patterns = 0;  ///< percent of the patterns of as many flipped bits
   bool stopped = false, not_a_number = false;
   std::vector<LayerRow> layers;
+  // Of two logs.
+  std::string log_quantity, log_notes;
+  double log_percent = std::nan(""), log_steps = std::nan(""), log_quantities = std::nan("");
   std::string reason;
 };
 
@@ -65,9 +75,10 @@ struct Run {
   std::shared_ptr<const models::debugging::TwinHealthy> healthy;
   models::debugging::TwinSecond second;
   models::debugging::HashSearch search;
+  std::shared_ptr<const models::debugging::LogComparison> logs;  ///< in place of all these
 };
 
-/// Neighbouring steps of a layer whose differences have one shade.
+/// Neighbouring steps of a layer, or of a logged quantity, whose differences have one shade.
 struct CellStretch {
   int layer = 0, from = 0, to = 0;  ///< steps, `to` not included
   int shade = 0;                    ///< 0: no number; else 1 to shades on the ramp
@@ -89,6 +100,10 @@ struct Picture {
   std::string probe_words;
   std::vector<widgets::Curve> losses;
   double most_loss = 1, last_step = 1;
+  std::vector<std::string> row_names;  ///< quantities of logs, the first at the bottom; empty: layers
+  double from_step = 0;                ///< the first step that is shown
+  std::string loss_label = "loss of the batch, nats";
+  double least_loss = 0;
   int ended_at = -1;  ///< the second run has no such step and none after it; -1: it has them all
   std::string ended_words;
   int ring_layer = -1, ring_step = -1;
@@ -114,11 +129,19 @@ struct View {
   DescribedTable<LayerRow> layers;
 };
 
-/// The healthy run depends on the seed alone: it is kept, for all copies of the lab.
-using HealthyRuns = Memo<std::int64_t, models::debugging::TwinHealthy, 4>;
+/// The healthy run depends on the seed alone, and how far seeds lie apart on nothing: they are kept, for all copies of
+/// the lab.
+struct HealthyRuns {
+  Memo<std::int64_t, models::debugging::TwinHealthy, 4> runs;
+  Memo<int, std::vector<double>, 1> spread;
+};
 
 Computed<Outputs, Run> compute(const Inputs& in, Progress& progress, HealthyRuns& runs);
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
+/// Two logs of one's own in place of the runs trained here.
+Computed<Outputs, Run> compute_logs(const Inputs& in, const Progress& progress);
+Picture arrange_logs(const Inputs& in, const Outputs& out, const models::debugging::LogComparison& logs);
+std::string answer_of_logs(const Inputs& in, const Outputs& out);
 /// The answer in two lines.
 std::string answer_of(const Inputs& in, const Outputs& out);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);

@@ -1,7 +1,9 @@
 #include <algorithm>
 
 #include "chapters/debugging/hang/lab.h"
+#include "chapters/described/recording_file.h"
 #include "chapters/mechanism/file_name.h"
+#include "chapters/mechanism/read_once.h"
 #include "models/hang/recorded_hangs.h"
 #include "widgets/number/number.h"
 
@@ -12,33 +14,26 @@ namespace hm = models::hang;
 
 using Dumps = models::Result<std::vector<hm::FlightDump>>;
 
-/// One file, read once: the dump stays with its bytes.
-models::Result<std::shared_ptr<const hm::FlightDump>> read_dump(const FileInput& file) {
-  using Read = models::Result<std::shared_ptr<const hm::FlightDump>>;
-  const std::string name(file_name(file.path));
-  if (!file.bytes) return Read::fail(name + ": the file is not at hand; choose it again.");
-  std::string error;
-  auto kept = file.bytes->made<hm::FlightDump>([&]() -> std::shared_ptr<const hm::FlightDump> {
-    std::string text;
-    if (file.bytes->size_bytes > (std::uint64_t{64} << 20)) {
-      error = "The file is larger than 64 MiB: dump with a smaller ring, or without stacks.";
-      return nullptr;
-    }
-    if (auto all = file.bytes->read(text); !all) {
-      error = std::move(all.error);
-      return nullptr;
-    }
-    auto read = hm::read_flight_dump(text);
-    if (!read) {
-      error = std::move(read.error);
-      return nullptr;
-    }
-    return std::make_shared<const hm::FlightDump>(std::move(*read));
-  });
-  return kept ? Read::ok(std::move(kept)) : Read::fail(name + ": " + error);
+using DumpPtr = std::shared_ptr<const hm::FlightDump>;
+
+/// A dump, unpacked where it is a gz.
+models::Result<DumpPtr> read_fresh(const FileBytes& file) {
+  using Read = models::Result<DumpPtr>;
+  const auto text = whole_text_of(file, std::uint64_t{64} << 20,
+                                  "The file is larger than 64 MiB: dump with a smaller ring, or without stacks.");
+  if (!text) return Read::fail(text.error);
+  auto dump = hm::read_flight_dump(*text);
+  if (!dump) return Read::fail(std::move(dump.error));
+  return Read::ok(std::make_shared<const hm::FlightDump>(std::move(*dump)));
 }
 
-Dumps read_files(const Inputs& in, std::string& notes) {
+models::Result<DumpPtr> read_dump(const FileInput& file, const Progress& progress) {
+  auto read = read_once<hm::FlightDump>(file, progress, read_fresh);
+  if (!read) read.error = std::string(file_name(file.path)) + ": " + read.error;
+  return read;
+}
+
+Dumps read_files(const Inputs& in, const Progress& progress, std::string& notes) {
   std::vector<const FileInput*> files;
   if (!in.dumps.path.empty()) files.push_back(&in.dumps);
   for (const DumpFile& more : in.more_dumps)
@@ -50,7 +45,7 @@ Dumps read_files(const Inputs& in, std::string& notes) {
   std::vector<hm::FlightDump> out;
   std::int64_t unnamed = 0;
   for (const FileInput* file : files) {
-    auto dump = read_dump(*file);
+    auto dump = read_dump(*file, progress);
     if (!dump) return Dumps::fail(std::move(dump.error));
     out.push_back(**dump);
     out.back().rank = hm::rank_of_file_name(file->path);
@@ -167,7 +162,7 @@ Computed<Outputs, Run> compute(const Inputs& in, Progress& progress) {
     dumps = std::move(made.dumps);
     out.planted_ranks = as_reals(made.culprits);
   } else if (in.which == Case::files) {
-    auto read = read_files(in, out.notes);
+    auto read = read_files(in, progress, out.notes);
     if (!read) {
       out.reason = std::move(read.error);
       return {std::move(out), nullptr};

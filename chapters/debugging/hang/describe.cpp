@@ -59,7 +59,9 @@ std::string_view recorded_id(Case which) {
 
 void describe(Fields& f, DumpFile& row) {
   f.file("file", row.file, "Dump", "The dump of another rank, of the same job and moment.",
-         {.reads = {FileKind::flight_recorder}, .accepts = "json, pickle, pkl", .by_bytes = true});
+         {.reads = {FileKind::flight_recorder},
+          .accepts = "json, pickle, pkl, json.gz, pickle.gz, pkl.gz, gz",
+          .by_bytes = true});
 }
 
 void describe(Fields& f, Inputs& in) {
@@ -85,10 +87,13 @@ void describe(Fields& f, Inputs& in) {
             {.range = {0, 16}, .typical = {0, 8}, .when = made});
   f.group("My dumps");
   f.file("dumps", in.dumps, "A dump",
-         "One file of each rank as PyTorch's flight recorder writes it, JSON or pickle; the rank is the number at the "
+         "One file of each rank as PyTorch's flight recorder writes it, JSON or pickle, plain or gz; the rank is the "
+         "number at the "
          "end of its name. A pickle is read and never run. Drop all files, or the folder, at once.",
          {.when = {"which", "files"}, .mode = {"which", "files"}},
-         {.reads = {FileKind::flight_recorder}, .accepts = "json, pickle, pkl", .by_bytes = true});
+         {.reads = {FileKind::flight_recorder},
+          .accepts = "json, pickle, pkl, json.gz, pickle.gz, pkl.gz, gz",
+          .by_bytes = true});
   f.table("more_dumps", in.more_dumps, "Other ranks' dumps", "All of the same moment.",
           {.when = {"which", "files"}, .max_items = 1024});
   f.group("The alarm");

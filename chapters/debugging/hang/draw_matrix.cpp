@@ -218,6 +218,29 @@ void paint_arcs(const Painter& p, const MatrixPlan& plan, const Picture& picture
     }
 }
 
+/// What a question gives: ranks, the number of each call and what each rank has completed. Rows that are folded are
+/// apart because of what is asked, and then there is nothing to give.
+void paint_given(const Painter& p, const MatrixPlan& plan, const Picture& picture) {
+  const auto& t = theme();
+  const float small = t.type(Type::small);
+  for (const MatrixRow& row : picture.rows)
+    if (row.folded) return;
+  const widgets::GivenMarks given;
+  paint_heads(p, plan, picture);
+  for (std::size_t r = 0; r < picture.rows.size(); ++r) {
+    const MatrixRow& row = picture.rows[r];
+    if (plan.row >= small)
+      p.text({plan.cells.min.x - t.px(10), y_of(plan, r) + (plan.row - small) / 2}, row.label, t.text, Type::small,
+             Font::bold, Align::right);
+    for (std::size_t c = 0; c < picture.columns; ++c) {
+      Cell cell = row.cells[c];
+      if (cell.state != Cell::State::done) continue;
+      cell.differs = false;
+      paint_cell(p, cell_rect(plan, picture, r, c), cell, picture, false);
+    }
+  }
+}
+
 /// The cell under the pointer: its row and column.
 bool cell_at(const MatrixPlan& plan, const Picture& picture, ImVec2 at, std::size_t& row, std::size_t& column) {
   if (plan.row <= 0 || at.y < plan.cells.min.y) return false;
@@ -311,8 +334,9 @@ void add_matrix_table(const Painter& p, const Picture& picture) {
 
 void draw_matrix(const Picture& picture, View& view, ImVec2 size) {
   const Rect area = widgets::reserve(size, {16, 16});
-  if (picture.rows.empty() || widgets::veiled()) return;
+  if (picture.rows.empty()) return;
   const MatrixPlan plan = plan_of(area, picture);
+  if (widgets::veiled()) return paint_given(Painter::window(), plan, picture);
   take_cells(plan, picture, view);
   const Painter p = Painter::window();
   p.clip(area.min, area.max);

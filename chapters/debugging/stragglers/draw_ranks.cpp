@@ -70,15 +70,17 @@ void paint_names(const Painter& paint, const Places& p, const Picture& picture) 
   }
 }
 
-/// Computing, waiting and exchanging of each rank.
-void paint_lanes(const Painter& paint, const Places& p, const Picture& picture) {
+/// Half the height of what a rank waits and exchanges, in pixels; computing is thinner.
+float half_lane(const Places& p) { return std::max(1.0f, p.row * 0.28f); }
+
+/// When each rank computes.
+void paint_computing(const Painter& paint, const Places& p, const Picture& picture) {
   const auto& t = widgets::theme();
-  const Run& run = *picture.run;
-  const auto& c = run.calls;
-  const ImU32 computes = widgets::with_alpha(t.text, 0.45f), waits = t.warning, moves = t.of(Meaning::communication);
+  const auto& c = picture.run->calls;
+  const ImU32 computes = widgets::with_alpha(t.text, 0.45f);
   for (std::size_t i = 0; i < picture.lanes.size(); ++i) {
     const std::size_t r = picture.lanes[i].row;
-    const float middle = p.middle(i), half = std::max(1.0f, p.row * 0.28f), thin = half * 0.62f;
+    const float middle = p.middle(i), thin = half_lane(p) * 0.62f;
     paint.line({p.lanes.min.x, middle}, {p.lanes.max.x, middle}, t.grid);
     float reached = -1;
     for (const auto& part : c.computes[r]) {
@@ -88,6 +90,17 @@ void paint_lanes(const Painter& paint, const Places& p, const Picture& picture) 
       reached = to;
       paint.rect({from, middle - thin}, {to, middle + thin}, computes);
     }
+  }
+}
+
+/// When each rank waits in a collective, and when it exchanges.
+void paint_collectives(const Painter& paint, const Places& p, const Picture& picture) {
+  const auto& t = widgets::theme();
+  const auto& c = picture.run->calls;
+  const ImU32 waits = t.warning, moves = t.of(Meaning::communication);
+  for (std::size_t i = 0; i < picture.lanes.size(); ++i) {
+    const std::size_t r = picture.lanes[i].row;
+    const float middle = p.middle(i), half = half_lane(p);
     for (std::size_t j = 0; j < picture.calls.size(); ++j) {
       const std::size_t k = picture.calls[j];
       if (!c.takes_part(r, k)) continue;
@@ -248,8 +261,9 @@ void draw_ranks(Inputs& in, const Picture& picture, ImVec2 size) {
     const widgets::GivenMarks given;
     paint_axis(paint, p);
     paint_names(paint, p, picture);
+    paint_computing(paint, p, picture);  // as recorded; who waits for whom is asked
   }
-  paint_lanes(paint, p, picture);
+  paint_collectives(paint, p, picture);
   paint_plumbs(paint, p, picture);
   widgets::drew("lanes");
   paint_matrix(paint, p, picture);

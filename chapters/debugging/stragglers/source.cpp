@@ -1,5 +1,6 @@
 #include "chapters/debugging/stragglers/lab.h"
 #include "chapters/described/recording_file.h"
+#include "chapters/mechanism/read_once.h"
 #include "models/trace/measure/metrics.h"
 
 namespace chapters::debugging::stragglers {
@@ -35,14 +36,7 @@ ReadRecording read_fresh(const FileInput& file, Progress& progress) {
 }
 
 ReadRecording read_one(const FileInput& file, Progress& progress) {
-  if (!file.bytes) return ReadRecording::fail("The file " + file.path + " is not at hand: choose it again.");
-  std::string error;
-  auto kept = file.bytes->made<Recording>([&]() -> RecordingPtr {
-    auto fresh = read_fresh(file, progress);
-    error = fresh.error;
-    return fresh ? std::move(*fresh) : nullptr;
-  });
-  return kept ? ReadRecording::ok(std::move(kept)) : ReadRecording::fail(error);
+  return read_once<Recording>(file, progress, [&](const FileBytes&) { return read_fresh(file, progress); });
 }
 
 void add_loss(Outputs& out, const std::string& sentence) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "chapters/mechanism/read_once.h"
 #include "chapters/profiling/counters/lab.h"
 #include "chapters/profiling/counters/words.h"
 #include "widgets/number/number.h"
@@ -9,21 +10,21 @@ namespace chapters::profiling::counters {
 namespace {
 
 using namespace models::gpu;
-using FileReports = models::Result<KernelReports>;
 using widgets::format_text;
 
-/// A file's reports, read once for as long as it is held.
-std::shared_ptr<const FileReports> reports_of(const FileBytes& file) {
-  return file.made<FileReports>([&] {
-    const auto refuse = [](std::string why) { return std::make_shared<const FileReports>(FileReports::fail(why)); };
-    if (file.size_bytes > max_report_bytes)
-      return refuse("The report is larger than 64 MiB: export fewer kernels, or the details page alone.");
-    std::string text;
-    if (auto all = file.read(text); !all) return refuse(std::move(all.error));
-    if (text.starts_with("\x1F\x8B"))
-      return refuse("The report is packed with gzip: unpack it, and open what comes out.");
-    return std::make_shared<const FileReports>(read_kernel_reports(text));
-  });
+using ReportsPtr = std::shared_ptr<const KernelReports>;
+
+models::Result<ReportsPtr> read_fresh(const FileBytes& file) {
+  using Read = models::Result<ReportsPtr>;
+  if (file.size_bytes > max_report_bytes)
+    return Read::fail("The report is larger than 64 MiB: export fewer kernels, or the details page alone.");
+  std::string text;
+  if (auto all = file.read(text); !all) return Read::fail(std::move(all.error));
+  if (text.starts_with("\x1F\x8B"))
+    return Read::fail("The report is packed with gzip: unpack it, and open what comes out.");
+  auto reports = read_kernel_reports(text);
+  if (!reports) return Read::fail(std::move(reports.error));
+  return Read::ok(std::make_shared<const KernelReports>(std::move(*reports)));
 }
 
 const MeasuredReport* measured_of(std::string_view id) {
@@ -246,10 +247,10 @@ Computed<Outputs, Run> compute(const Inputs& in, Progress& progress) {
     if (!in.report.bytes)
       return {{.reason = "No report is chosen that could have a kernel " + std::to_string(in.report_kernel) +
                          ": open the text, CSV or JSON of a profiler, or take a measured kernel."}};
-    run.file = reports_of(*in.report.bytes);
-    if (!run.file || !*run.file)
-      return {{.reason = run.file ? run.file->error : "The report was not read: open it again."}};
-    list_file(in, **run.file, out, run);
+    auto read = read_once<KernelReports>(in.report, progress, read_fresh);
+    if (!read) return {{.reason = std::move(read.error)}};
+    run.file = std::move(*read);
+    list_file(in, *run.file, out, run);
     report = run.reports[run.chosen];
   }
   out.kernels_read = static_cast<std::int64_t>(run.reports.size());

@@ -29,6 +29,9 @@ std::string own_answer(const Outputs& out, const Run& run) {
   const std::string graded = " Nobody planted anything, so nothing is graded.";
   if (run.diagnosis.cause == Cause::nothing)
     return "Nothing stands out in a run of " + figure(out.length_s, "s") + "." + graded;
+  if (run.diagnosis.cause == Cause::late_rank)
+    return "Rank " + figure(out.diagnosed_rank, "") + " comes last: each of the others waits " +
+           figure(out.diagnosed_s, "s") + " of " + figure(out.length_s, "s") + " for it." + graded;
   return "What costs most is " + std::string(words_of_own(run)) + on_rank(out.diagnosed_rank, out.ranks) + ": " +
          figure(out.diagnosed_s, "s") + " of " + figure(out.length_s, "s") + "." + graded;
 }

@@ -1,3 +1,4 @@
+#include "chapters/mechanism/file_offer.h"
 #include "chapters/profiling/detective/lab.h"
 
 namespace chapters::profiling::detective {
@@ -7,7 +8,8 @@ namespace {
 const Choices& charges() {
   static const Choices choices = [] {
     Choices out{{"none", "Not said yet", ""}};
-    for (std::size_t i = 1; i <= static_cast<std::size_t>(charge_healthy); ++i) out.push_back(cause_choices()[i]);
+    for (std::size_t i = 1; i < models::trace::dealt_cause_count; ++i) out.push_back(cause_choices()[i]);
+    out.push_back(cause_choices()[models::trace::cause_count]);  // nothing is wrong
     return out;
   }();
   return choices;
@@ -60,7 +62,7 @@ void describe(Fields& f, Inputs& in) {
   f.file("file", in.file, "Recording",
          "PyTorch or other Chrome trace (JSON, plain or gz), or an Nsight Systems export (sqlite). It takes the place "
          "of the case.",
-         {.reads = {FileKind::recording, FileKind::memory_recording},
+         {.reads = {FileKind::recording, FileKind::memory_recording, only_in_its_lab},
           .accepts = "json, json.gz, gz, sqlite",
           .by_bytes = true});
   f.table("ranks", in.ranks, "More ranks", "Recordings of the same run, a file for each other rank.",

@@ -22,7 +22,7 @@
 namespace chapters::profiling::detective {
 
 /// What the learner says is wrong: nothing said yet, a cause, or that nothing is.
-inline constexpr int charge_healthy = static_cast<int>(models::trace::cause_count);
+inline constexpr int charge_healthy = static_cast<int>(models::trace::dealt_cause_count);
 enum class Charge : std::uint8_t { none };
 
 /// Suspects in the line-up, at most.

@@ -23,7 +23,9 @@ std::string_view cause_words(Cause cause) {
       "a checkpoint that is written",
       "memory that is touched for the first time",
       "a clock that drops",
-      "another process"};
+      "another process",
+      "a rank that comes last",
+      "first launches, which load their code"};
   return words[static_cast<std::size_t>(cause)];
 }
 
@@ -77,6 +79,8 @@ const Choices& cause_choices() {
       {"page_faults", "Page faults", "New memory is touched for the first time, page by page."},
       {"clock_drop", "A drop of the clock", "One rank computes slowly for a time."},
       {"contention", "Another process", "Somebody else takes turns on the GPU or the CPU."},
+      {"late_rank", "A rank comes late", "The others wait for it in their collectives; of recordings alone."},
+      {"slow_first_launch", "Slow first launches", "A kernel's first launch loads its code; of recordings alone."},
       {"healthy", "Nothing is wrong", "The job is as fast as it can be."},
       {"sealed", "Sealed", "Opened by your charge."},
       {"not_known", "Not known", "Nobody planted anything in a recording of your own."}};

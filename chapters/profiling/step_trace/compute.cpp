@@ -4,6 +4,8 @@
 
 #include "chapters/profiling/step_trace/lab.h"
 #include "models/trace/measure/metrics.h"
+#include "models/trace/replay/host_spans.h"
+#include "widgets/number/number.h"
 
 namespace chapters::profiling::step_trace {
 namespace {
@@ -247,12 +249,41 @@ Computed compute(const Inputs& in, Progress& progress) {
   out.peak_bytes = in.state_bytes + in.activation_bytes;
   fill_fixes(in, *found, *now, progress, *run, out);
   run->setup = setup;
+  run->as_found = as_found;
   run->range_s = 1.06 * std::max(a.period_s, b.period_s);
   run->found_parts = found->parts;
   run->parts = now->parts;
   run->found = std::move(found->run);
   run->now = std::move(now->run);
   return {.facts = std::move(out), .run = run};
+}
+
+SpanTable host_spans_of(const Run& run) {
+  SpanTable out;
+  constexpr double most_kernels = 200'000;
+  const double kernels = static_cast<double>(3 * run.as_found.layers * run.as_found.kernels_per_layer);
+  const auto steps = static_cast<std::int64_t>(std::clamp(most_kernels / std::max(1.0, kernels), 2.0, 8.0));
+  const auto recorded =
+      models::simulate_steps(run.as_found, {.steps = warm_up + steps, .record_from = warm_up, .record_traces = true});
+  if (!recorded) {
+    out.words = recorded.error;
+    return out;
+  }
+  const auto wins = models::trace::host_span_wins(recorded->traces.front());
+  if (!wins) {
+    out.words = wins.error;
+    return out;
+  }
+  const double each = 1e-9 / static_cast<double>(steps);
+  for (const auto& s : wins->spans)
+    out.rows.push_back({.name = s.name,
+                        .count = static_cast<double>(s.count) / static_cast<double>(steps),
+                        .length_s = static_cast<double>(s.total_ns) * each,
+                        .longest_s = static_cast<double>(s.longest_ns) * 1e-9,
+                        .won_s = static_cast<double>(s.won_ns) * each});
+  out.words = "One name at a time taken out of the step as found, and its recording run again; the replay explains " +
+              widgets::format_text(100 * wins->fit.explained, "%", 3) + " of it.";
+  return out;
 }
 
 models::Result<std::string> document_of(const Outputs& out, const Run& run) {

@@ -58,6 +58,8 @@ void draw(widgets::Stage& stage, Inputs&, const Outputs& out, const Picture& pic
               [&](ImVec2 size) { draw_causes(picture, view, size); });
   stage.panel("fixes", {.title = "What each change takes", .least = {1200, 640}, .scrolls = true},
               [&](ImVec2 size) { draw_fixes(out, view, size); });
+  stage.panel("spans", {.title = "What each span would win", .least = {1200, 640}, .scrolls = true},
+              [&](ImVec2 size) { draw_spans(picture, view, size); });
 }
 
 }  // namespace chapters::profiling::step_trace

@@ -1,13 +1,17 @@
 #pragma once
 #include <array>
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "chapters/mechanism/aside.h"
 #include "chapters/mechanism/described_table.h"
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
 #include "models/training/step_simulation.h"
 #include "widgets/charts/stacked_bar.h"
+#include "widgets/table/table.h"
 #include "widgets/timeline/span_names.h"
 #include "widgets/timeline/timeline.h"
 
@@ -86,6 +90,16 @@ struct Outputs {
   std::vector<FixRow> fixes;
 };
 
+/// What a step as found would win without the spans of one name on its main thread.
+struct SpanRow {
+  std::string name;
+  double count = 0, length_s = 0, longest_s = 0, won_s = 0;  ///< a step's, but for the longest
+};
+struct SpanTable {
+  std::vector<SpanRow> rows;
+  std::string words;  ///< how much of the recording the replay explains, or why there is none
+};
+
 /// A step in seconds by part, and which part is the largest.
 struct StepParts {
   std::array<double, part_count> s{};
@@ -95,7 +109,8 @@ struct StepParts {
 struct Run {
   models::StepRun found, now;  ///< the last steps, as many as are shown; without blocks where nobody will look
   models::StepSetup setup;     ///< as changed
-  double range_s = 1;          ///< both are shown over the longer of the two steps
+  models::StepSetup as_found;
+  double range_s = 1;  ///< both are shown over the longer of the two steps
   StepParts found_parts, parts;
   std::vector<StepParts> fix_parts;  ///< in the order of Outputs::fixes
 };
@@ -133,6 +148,7 @@ struct Picture {
   std::string uneven_words;  ///< where steps come in rounds: what the mean is, and over what
   double range_s = 1;
   std::vector<Bar> bars;
+  std::shared_ptr<const Run> run;
 };
 
 struct View {
@@ -142,12 +158,18 @@ struct View {
   std::vector<widgets::TimelineLane> lanes;
   std::vector<widgets::TimelineCounter> counters;
   widgets::StackedBarView slab;
+  widgets::TableView span_table;
+  Aside<std::uint64_t, SpanTable> spans;  ///< by the picture's version
+  Requests requests;
   std::vector<widgets::StackedBar> drawn;
 };
 
 using Computed = chapters::Computed<Outputs, Run>;
 Computed compute(const Inputs& in, Progress& progress);
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
+/// Records the step as found, and replays the recording without each name of its main thread.
+SpanTable host_spans_of(const Run& run);
+void draw_spans(const Picture& picture, View& view, ImVec2 size);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 /// The changed steps as a Chrome trace of eight steps.
 models::Result<std::string> document_of(const Outputs& out, const Run& run);

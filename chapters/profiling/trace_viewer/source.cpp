@@ -1,6 +1,7 @@
 #include "chapters/profiling/trace_viewer/source.h"
 
 #include "chapters/described/recording_file.h"
+#include "chapters/mechanism/read_once.h"
 
 namespace chapters::profiling::trace_viewer {
 namespace {
@@ -26,14 +27,8 @@ std::vector<RecordingPtr> make_sample(models::SampleFault fault) {
 }  // namespace
 
 ReadRecording read_recording(const FileInput& file, Progress& progress) {
-  if (!file.bytes) return ReadRecording::fail("The file " + file.path + " is not at hand: choose it again.");
-  std::string error;
-  auto kept = file.bytes->made<Recording>([&]() -> RecordingPtr {
-    auto fresh = recorded(read_trace_file(file, progress, 0.9));
-    error = fresh.error;
-    return fresh ? std::move(*fresh) : nullptr;
-  });
-  return kept ? ReadRecording::ok(std::move(kept)) : ReadRecording::fail(error);
+  return read_once<Recording>(file, progress,
+                              [&](const FileBytes&) { return recorded(read_trace_file(file, progress, 0.9)); });
 }
 
 const std::vector<RecordingPtr>& sample_recordings(models::SampleFault fault) {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-/// What can be wrong with a training job of a case, and what helps against it.
+/// What can be wrong with a training job, and what helps against it.
 namespace models::trace {
 
 enum class Cause : std::uint8_t {
@@ -21,9 +21,12 @@ enum class Cause : std::uint8_t {
   checkpoint_write,
   page_faults,
   clock_drop,
-  contention
+  contention,
+  // Recordings of real jobs have these, and no case is dealt with them.
+  late_rank,         ///< one rank comes last to the collectives, and nothing on it says why
+  slow_first_launch  ///< a kernel's first launch loads its code
 };
-inline constexpr std::size_t cause_count = 15;
+inline constexpr std::size_t cause_count = 17, dealt_cause_count = 15;
 
 enum class Fix : std::uint8_t {
   nothing,

@@ -107,7 +107,7 @@ CaseSpec deal_case(std::uint64_t seed, int level, bool faulty) {
   CaseSpec out;
   out.noise.seed = mixed(seed * 4 + static_cast<std::uint64_t>(level));
   Dealer deal{out.noise};
-  const auto kind = static_cast<Cause>(1 + deal.whole(0, static_cast<int>(cause_count) - 2));
+  const auto kind = static_cast<Cause>(1 + deal.whole(0, static_cast<int>(dealt_cause_count) - 2));
   if (faulty) out.cause = kind;
   const int fewest = needs_two_ranks(kind) ? 2 : 1;
   out.ranks = level == 1 ? deal.whole(fewest, 2) : level == 2 ? 2 : deal.chance(0.3) ? 8 : 4;

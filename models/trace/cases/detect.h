@@ -12,8 +12,9 @@
 ///
 /// Each cause has a witness that counts the time it costs: gaps of the compute stream by what the host did in them;
 /// kernels above what the same kernel takes at the same place of other steps and ranks; collectives above what the same
-/// one takes in other steps, after the last rank has come. The witness of the most time names the cause, unless that is
-/// too little to tell from noise.
+/// one takes in other steps, after the last rank has come; waiting in collectives for the rank that comes last, where
+/// nothing on that rank says why it does. The witness of the most time names the cause, unless that is too little to
+/// tell from noise.
 namespace models::trace {
 
 /// Below this part of the recording nothing is accused.

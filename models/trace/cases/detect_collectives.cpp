@@ -11,9 +11,14 @@ constexpr double slow_times = 1.12;
 
 struct MovedCollective {
   std::size_t step = 0, bucket = 0;
-  std::int64_t moved_ns = 0, last_start_ns = 0, end_ns = 0;
-  std::uint32_t event = none;  ///< on the first row
+  std::int64_t moved_ns = 0, last_start_ns = 0, end_ns = 0;  ///< the last two by the clock of the first row
+  std::uint32_t event = none;                                ///< on the first row
 };
+
+/// What a row's times need added for those of another: recordings of one clock may count from different zeros.
+std::int64_t clock_of(const DetectRow& row, const DetectRow& other) {
+  return row.trace->base_ns - other.trace->base_ns;
+}
 
 /// What each collective takes once the last rank has come, of ranks that have equally many of them.
 std::vector<MovedCollective> moved_collectives(std::span<const DetectRow> rows) {
@@ -25,10 +30,11 @@ std::vector<MovedCollective> moved_collectives(std::span<const DetectRow> rows) 
   std::size_t step = 0, bucket = 0;
   for (std::size_t i = 0; i < count; ++i) {
     MovedCollective m{.event = first.collectives[i]};
+    m.last_start_ns = m.end_ns = std::numeric_limits<std::int64_t>::min();
     for (const DetectRow& row : rows) {
       const Event& e = row.trace->events[row.collectives[i]];
-      m.last_start_ns = std::max(m.last_start_ns, e.start_ns);
-      m.end_ns = std::max(m.end_ns, e.end_ns());
+      m.last_start_ns = std::max(m.last_start_ns, e.start_ns + clock_of(row, first));
+      m.end_ns = std::max(m.end_ns, e.end_ns() + clock_of(row, first));
     }
     m.moved_ns = m.end_ns - m.last_start_ns;
     const Event& e = first.trace->events[m.event];
@@ -43,7 +49,15 @@ std::vector<MovedCollective> moved_collectives(std::span<const DetectRow> rows) 
   return out;
 }
 
-/// Time between two times in which a row's compute stream does nothing.
+std::int64_t middle_of(std::vector<std::int64_t> all) {
+  if (all.empty()) return 0;
+  const auto middle = all.begin() + static_cast<std::ptrdiff_t>((all.size() - 1) / 2);
+  std::nth_element(all.begin(), middle, all.end());
+  return *middle;
+}
+
+}  // namespace
+
 std::int64_t idle_between(const DetectRow& row, std::int64_t from_ns, std::int64_t to_ns) {
   std::int64_t idle = 0, at = from_ns;
   auto next = std::lower_bound(row.work.begin(), row.work.end(), from_ns,
@@ -56,17 +70,8 @@ std::int64_t idle_between(const DetectRow& row, std::int64_t from_ns, std::int64
   return at < to_ns ? idle + to_ns - at : idle;
 }
 
-std::int64_t middle_of(std::vector<std::int64_t> all) {
-  if (all.empty()) return 0;
-  const auto middle = all.begin() + static_cast<std::ptrdiff_t>((all.size() - 1) / 2);
-  std::nth_element(all.begin(), middle, all.end());
-  return *middle;
-}
-
-}  // namespace
-
-void cost_of_collectives(std::span<const DetectRow> rows, std::vector<RowCosts>& costs) {
-  if (rows.size() < 2) return;
+void cost_of_collectives(std::span<const DetectRow> rows, const RowWaits& waits, std::vector<RowCosts>& costs) {
+  if (rows.size() < 2 || !waits.waits.one_clock) return;
   const std::vector<MovedCollective> all = moved_collectives(rows);
   std::map<std::size_t, std::int64_t> least;       // by bucket, over steps
   std::map<std::size_t, std::size_t> last_bucket;  // by step
@@ -81,9 +86,13 @@ void cost_of_collectives(std::span<const DetectRow> rows, std::vector<RowCosts>&
   for (const MovedCollective& m : all) {
     const std::int64_t lowest = least[m.bucket];
     std::int64_t exposed = std::numeric_limits<std::int64_t>::max();
-    for (const DetectRow& row : rows) exposed = std::min(exposed, idle_between(row, m.last_start_ns, m.end_ns));
+    const auto idle_of = [&](const DetectRow& row) {
+      const std::int64_t clock = clock_of(row, rows.front());
+      return idle_between(row, m.last_start_ns - clock, m.end_ns - clock);
+    };
+    for (const DetectRow& row : rows) exposed = std::min(exposed, idle_of(row));
     for (std::size_t r = 0; r < rows.size(); ++r) {
-      costs[r].explained_ns += idle_between(rows[r], m.last_start_ns, m.end_ns);
+      costs[r].explained_ns += idle_of(rows[r]);
       if (static_cast<double>(m.moved_ns) > slow_times * static_cast<double>(lowest))
         costs[r].add(Cause::bad_link, std::min(exposed, m.moved_ns - lowest),
                      rows[r].collectives[static_cast<std::size_t>(&m - all.data())]);

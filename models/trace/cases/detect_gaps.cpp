@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "models/trace/cases/detect_parts.h"
 
@@ -10,6 +11,10 @@ namespace {
 constexpr std::int64_t short_gap_ns = 12'000;
 /// An operation that takes so many times as long as its name usually does was interrupted.
 constexpr std::int64_t interrupted_times = 8, interrupted_ns = 300'000;
+/// A launching call loads code where it takes so long, and so many times as long as the median call.
+constexpr std::int64_t loading_ns = 1'000'000, loading_times = 100;
+/// Gaps of launching that leave less than this part for the second half of a recording were those of its start.
+constexpr double least_in_second_half = 0.1;
 
 /// What an operation of a name usually takes.
 class UsualTimes {
@@ -45,6 +50,42 @@ class UsualTimes {
   std::int64_t typical_ = 0;
 };
 
+/// The launching calls that are the first of their kernel and take long enough to load its code; none where launches
+/// are as long later on, which somebody else interrupts.
+class FirstLaunches {
+ public:
+  explicit FirstLaunches(const Trace& trace) {
+    std::vector<std::uint32_t> calls;
+    std::vector<std::int64_t> times;
+    for (std::uint32_t i = 0; i < trace.events.size(); ++i) {
+      const Event& e = trace.events[i];
+      if (e.cls != EventClass::runtime || e.link == none) continue;
+      calls.push_back(i);
+      times.push_back(e.duration_ns);
+    }
+    if (calls.empty()) return;
+    const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+    std::nth_element(times.begin(), middle, times.end());
+    const std::int64_t least_ns = std::max(loading_ns, loading_times * *middle);
+    std::stable_sort(calls.begin(), calls.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return trace.events[a].start_ns < trace.events[b].start_ns;
+    });
+    std::unordered_set<std::uint32_t> launched;
+    std::int64_t first_ns = 0, later_ns = 0;
+    for (const std::uint32_t i : calls) {
+      const bool first = launched.insert(trace.events[trace.events[i].link].name).second;
+      if (trace.events[i].duration_ns < least_ns) continue;
+      (first ? first_ns : later_ns) += trace.events[i].duration_ns;
+      if (first) first_.insert(i);
+    }
+    if (later_ns > first_ns / 3) first_.clear();
+  }
+  bool holds(std::uint32_t event) const { return first_.contains(event); }
+
+ private:
+  std::unordered_set<std::uint32_t> first_;
+};
+
 Cause cause_of(HostWork work) {
   switch (work) {
     case HostWork::loading:
@@ -72,7 +113,8 @@ Cause cause_of(HostWork work) {
 /// A gap of the compute stream that the host explains: its segments between the gap's start and the launch.
 class GapReader {
  public:
-  GapReader(const DetectRow& row, RowCosts& costs) : row_(row), costs_(costs), usual_(row) {}
+  GapReader(const DetectRow& row, const Intervals& waiting, RowCosts& costs)
+      : row_(row), waiting_(waiting), costs_(costs), usual_(row), first_(*row.trace) {}
 
   void host_gap(std::int64_t from_ns, std::int64_t to_ns, std::uint32_t track) {
     const std::vector<HostSegment>& all = row_.host[track];
@@ -84,24 +126,49 @@ class GapReader {
     if (at != all.begin() && led_by == HostWork::other) led_by = std::prev(at)->work;
     const bool after_sync = at != all.end() && at->work == HostWork::syncing && at->start_ns <= from_ns;
     for (; at != all.end() && at->start_ns < to_ns; ++at) {
-      const std::int64_t ns = std::min(at->end_ns, to_ns) - std::max(at->start_ns, from_ns);
+      // While its rank waits for another one in a collective, the host costs nothing.
+      const std::int64_t ns = waiting_.outside(std::max(at->start_ns, from_ns), std::min(at->end_ns, to_ns));
       Cause cause = cause_of(at->work);
       if (at->work == HostWork::silent) {
         if (led_by == HostWork::syncing) cause = Cause::hidden_sync;
         if (led_by == HostWork::saving) cause = Cause::checkpoint_write;
       }
-      if (at->work == HostWork::launching && usual_.beyond(*at) > 0) cause = Cause::contention;
+      if (at->work == HostWork::launching && usual_.beyond(*at) > 0)
+        cause = first_.holds(at->event) ? Cause::slow_first_launch : Cause::contention;
       if (at->work == HostWork::launching && cause == Cause::small_kernels && after_sync) cause = Cause::nothing;
       if (at->work != HostWork::silent && ns > short_gap_ns) led_by = at->work;
-      costs_.add(cause, ns, at->event);
+      if (cause == Cause::small_kernels)
+        paced_.push_back({at->event, ns, from_ns});
+      else
+        costs_.add(cause, ns, at->event);
       if (cause != Cause::nothing) costs_.explained_ns += std::max<std::int64_t>(ns, 0);
     }
   }
 
+  /// A host that has run ahead by the middle of a recording, and stays ahead, is no slower than its device: the gaps
+  /// before were those of a queue that was empty at the start.
+  void add_paced() {
+    const std::int64_t middle = row_.first_ns + (row_.last_ns - row_.first_ns) / 2;
+    double all = 0, later = 0;
+    for (const Paced& p : paced_) {
+      all += static_cast<double>(p.ns);
+      if (p.from_ns >= middle) later += static_cast<double>(p.ns);
+    }
+    if (later < least_in_second_half * all) return;
+    for (const Paced& p : paced_) costs_.add(Cause::small_kernels, p.ns, p.event);
+  }
+
  private:
+  struct Paced {
+    std::uint32_t event;
+    std::int64_t ns, from_ns;
+  };
   const DetectRow& row_;
+  const Intervals& waiting_;
   RowCosts& costs_;
   UsualTimes usual_;
+  FirstLaunches first_;
+  std::vector<Paced> paced_;
 };
 
 /// Waiting for a copy from the host on another stream: its time since the gap began.
@@ -116,9 +183,9 @@ std::uint32_t copy_that_ends(const DetectRow& row, std::int64_t at_ns) {
 
 }  // namespace
 
-void cost_of_gaps(const DetectRow& row, std::span<const DetectRow>, std::size_t, RowCosts& costs) {
+void cost_of_gaps(const DetectRow& row, const Intervals& waiting, RowCosts& costs) {
   const Trace& trace = *row.trace;
-  GapReader reader(row, costs);
+  GapReader reader(row, waiting, costs);
   std::int64_t busy_until = row.first_ns;
   for (const std::uint32_t i : row.work) {
     const Event& e = trace.events[i];
@@ -140,6 +207,10 @@ void cost_of_gaps(const DetectRow& row, std::span<const DetectRow>, std::size_t,
     }
     busy_until = std::max(busy_until, e.end_ns());
   }
+  reader.add_paced();
+  // Where the compute stream is idle meanwhile, the wait explains it.
+  for (const Intervals::Part& part : waiting.parts)
+    costs.explained_ns += idle_between(row, std::max(part.start_ns, row.first_ns), part.end_ns);
 }
 
 }  // namespace models::trace

@@ -26,6 +26,15 @@ struct Intervals {
     for (const Part& p : parts) sum += p.end_ns - p.start_ns;
     return sum;
   }
+  /// How much of a stretch of time lies outside.
+  std::int64_t outside(std::int64_t from_ns, std::int64_t to_ns) const {
+    std::int64_t out = to_ns - from_ns;
+    auto part = std::lower_bound(parts.begin(), parts.end(), from_ns,
+                                 [](const Part& p, std::int64_t at) { return p.end_ns <= at; });
+    for (; part != parts.end() && part->start_ns < to_ns; ++part)
+      out -= std::min(part->end_ns, to_ns) - std::max(part->start_ns, from_ns);
+    return out;
+  }
 };
 
 /// The share of each of equal parts of a time that intervals cover, which are added by start.

@@ -190,16 +190,6 @@ Intervals computing(const RankWork& rank) {
   return out;
 }
 
-/// How much of a stretch of time lies outside.
-std::int64_t outside(const Intervals& intervals, std::int64_t from_ns, std::int64_t to_ns) {
-  std::int64_t out = to_ns - from_ns;
-  auto part = std::lower_bound(intervals.parts.begin(), intervals.parts.end(), from_ns,
-                               [](const Intervals::Part& p, std::int64_t at) { return p.end_ns <= at; });
-  for (; part != intervals.parts.end() && part->start_ns < to_ns; ++part)
-    out -= std::min(part->end_ns, to_ns) - std::max(part->start_ns, from_ns);
-  return out;
-}
-
 /// Who came when: by the clock, or back from the end that all share.
 Collective judged(const Meeting& meeting, std::span<const RankWork> ranks, const std::vector<Intervals>& computing,
                   bool one_clock) {
@@ -219,7 +209,7 @@ Collective judged(const Meeting& meeting, std::span<const RankWork> ranks, const
     c.waited_ns[p.row] = arrival(*last) - arrival(p);
     c.cost_ns = sum(c.cost_ns, c.waited_ns[p.row]);
     const std::int64_t start_ns = ranks[p.row].trace->events[p.event].start_ns;
-    c.idle_cost_ns = sum(c.idle_cost_ns, outside(computing[p.row], start_ns, sum(start_ns, c.waited_ns[p.row])));
+    c.idle_cost_ns = sum(c.idle_cost_ns, computing[p.row].outside(start_ns, sum(start_ns, c.waited_ns[p.row])));
     if (one_clock) c.start_ns = std::min(c.start_ns, p.start_ns);
   }
   return c;

@@ -3,6 +3,8 @@
 #include <string>
 
 #include "chapters/debugging/divergence/lab.h"
+#include "tests/support/base/files.h"
+#include "tests/support/base/gzip.h"
 #include "tests/support/lab/answers.h"
 #include "tests/support/lab/lab_bench.h"
 
@@ -86,4 +88,75 @@ TEST_CASE(
   for (std::size_t k = 0; k < 32; ++k) differing += flipped.bits[0][k] != flipped.bits[1][k];
   CHECK(differing == 1);
   CHECK(flipped.bits[0][31 - 20] != flipped.bits[1][31 - 20]);
+}
+
+namespace {
+
+/// The lab with two logs.
+LabPtr lab_of_logs(const Folder& folder, const std::string& more = "") {
+  return open_lab("debugging/divergence", R"({"runs": "logs", "first_log": ")" + (folder / "a").string() +
+                                              R"(", "second_log": ")" + (folder / "b").string() + "\"" + more + "}");
+}
+
+}  // namespace
+
+TEST_CASE("divergence lab: two logs of one's own part at the first step beyond the noise, and the picture shows it") {
+  const Folder folder;
+  std::string a = "step,loss,grad_norm,step_time\n", b;
+  for (int s = 100; s < 400; ++s) {
+    const double loss = 4.0 / (1 + s * 0.01), norm = 1 + 0.001 * s;
+    a += std::to_string(s) + "," + std::to_string(loss) + "," + std::to_string(norm) + ",1\n";
+    b += "{\"_step\": " + std::to_string(s) + ", \"loss\": " + std::to_string(s < 250 ? loss : loss * 1.004) +
+         ", \"grad_norm\": " + std::to_string(s < 310 ? norm : norm * 1.2) + ", \"step_time\": 2}\n";
+  }
+  folder.write("a", a);
+  folder.write("b", gzipped(b));
+  const LabPtr lab = lab_of_logs(folder);
+  CHECK(computed(*lab, "loss_parts_step") == 310);
+  CHECK(out(*lab, "first_step") == 250);
+  CHECK(out(*lab, "silent_steps") == 60);
+  CHECK(text_of(*lab, "log_quantity") == "grad_norm");
+  CHECK(std::abs(out(*lab, "log_percent") - 20) <= 0.01);
+  CHECK(out(*lab, "log_steps") == 300);
+  CHECK(out(*lab, "log_quantities") == 2);
+  CHECK(std::isnan(out(*lab, "comparisons")));
+  CHECK(text_of(*lab, "log_notes") == "Not compared, since it measures the machine: step_time.");
+  lab->arrange();
+  CHECK(lab->answer() ==
+        "At step `310` your runs part beyond `1 %`: grad_norm by `20.0 %`.\nThey differ from step `250` on: `60` steps "
+        "within the noise.");
+  set(*lab, "noise_percent", 0.1);
+  CHECK(computed(*lab, "loss_parts_step") == 250);
+  set(*lab, "noise_percent", 50);
+  compute(*lab);
+  CHECK(lab->answer() == "Your runs never part by more than `50 %`; they differ from step `250` on.");
+  folder.write("b", a);
+  const LabPtr same = lab_of_logs(folder);
+  CHECK(computed(*same, "equal") == 1);
+  CHECK(same->answer() == "Your logs are equal: `2` quantities, the same numbers at all `300` common steps.");
+}
+
+TEST_CASE(
+    "divergence lab: a log alone waits for the other; one that is damaged and two that share nothing are refused") {
+  const Folder folder;
+  const LabPtr none = open_lab("debugging/divergence", R"({"runs": "logs"})");
+  none->compute();
+  CHECK(
+      none->reason() ==
+      "No log is chosen that could part by more than 1 %: give those of two runs, CSV or JSON lines with their steps.");
+  folder.write("a", "step,loss\n1,2\n");
+  const LabPtr one =
+      open_lab("debugging/divergence", R"({"runs": "logs", "second_log": ")" + (folder / "a").string() + "\"}");
+  compute(*one);
+  CHECK(one->reason().empty());
+  CHECK(out(*one, "equal") == 0);
+  CHECK(one->answer() == "One log: `1` quantity at `1` step. Give the other run's, too, and see where they part.");
+  folder.write("b", "step,loss\n1\n");
+  const LabPtr lab = lab_of_logs(folder);
+  lab->compute();
+  CHECK(lab->reason() == "b: Line 2 of the log has 1 values, its first line names 2.");
+  folder.write("b", "step,loss\n2,2\n");
+  const LabPtr apart = lab_of_logs(folder);
+  apart->compute();
+  CHECK(apart->reason() == "The logs share no step: the first has steps 1 to 1, the second 2 to 2.");
 }

@@ -2,6 +2,8 @@
 #include <string>
 
 #include "chapters/debugging/hang/lab.h"
+#include "tests/support/base/files.h"
+#include "tests/support/base/gzip.h"
 #include "tests/support/base/near.h"
 #include "tests/support/base/paths.h"
 #include "tests/support/lab/lab_bench.h"
@@ -34,6 +36,23 @@ TEST_CASE("hang: dumps of my own come as files, one an input and the others a ta
   CHECK(computed(*lab, "first_culprit") == 2);
   CHECK(out(*lab, "first_divergence") == 8);
   CHECK(out(*lab, "records") == 32);
+}
+
+TEST_CASE("hang: dumps that are packed with gzip are read as they are, and one that is cut says so") {
+  const Folder folder;
+  std::string last;
+  for (const char* rank : {"rank0", "rank1", "rank2", "rank3"}) {
+    const std::string name = std::string("hangs/skip_call/") + rank + (rank[4] < '2' ? ".json" : ".pickle");
+    if (rank[4] == '3') last = gzipped(read_text(data_file("hangs/skip_call/rank3.json")));
+    folder.write(std::string(rank) + ".gz", rank[4] == '3' ? last : gzipped(read_text(data_file(name))));
+  }
+  const LabPtr lab = hang_lab(R"({"which": "files", "dumps": ")" + folder.path.string() + "\"}");
+  CHECK(computed(*lab, "first_culprit") == 2);
+  CHECK(out(*lab, "records") == 32);
+  folder.write("rank3.gz", last.substr(0, last.size() / 2));
+  const LabPtr cut = hang_lab(R"({"which": "files", "dumps": ")" + (folder / "rank3.gz").string() + "\"}");
+  cut->compute();
+  CHECK(cut->reason().starts_with("rank3.gz: "));
 }
 
 TEST_CASE("hang: a folder of dumps is the set of its files") {

@@ -4,6 +4,8 @@
 #include "app/scenario/file_input.h"
 #include "app/scenario/file_mode.h"
 #include "app/scenario/scenario.h"
+#include "app/workspace/file_look.h"
+#include "chapters/mechanism/file_offer.h"
 #include "tests/support/base/files.h"
 #include "tests/support/lab/catalog.h"
 #include "tests/support/lab/lab_walk.h"
@@ -95,6 +97,28 @@ TEST_CASE("every lab: a file of another kind is refused with a sentence") {
       const auto lab = entry.make();
       const std::string why = put(*lab, *lab->inputs().find(f.key), (folder / name).string());
       CHECK_FALSE(why.empty());
+    }
+  });
+}
+
+TEST_CASE("every lab: files that an input takes in its lab alone are offered to it there, and from nowhere else") {
+  const Folder folder;
+  each_file_input([&](const chapters::LabEntry& entry, const Field& f) {
+    if (!f.file_spec.reads.has(chapters::only_in_its_lab)) return;
+    std::shared_ptr<chapters::Lab> lab = entry.make();
+    const std::vector<app::FileTaker> takers{{std::string(entry.id), std::string(lab->info().title), lab}};
+    for (const FileKind kind : sampled_kinds) {
+      if (!f.file_spec.reads.has(kind)) continue;
+      INFO("kind " << static_cast<int>(kind));
+      folder.write("given", sample_file(kind));
+      chapters::Progress nobody_waits;
+      const auto open = app::look_at_file((folder / "given").string(), takers, nobody_waits, true);
+      const auto* taken = std::get_if<app::FoundInput>(&open);
+      REQUIRE(taken);
+      CHECK(taken->key == f.key);
+      const auto elsewhere = app::look_at_file((folder / "given").string(), takers, nobody_waits, false);
+      CHECK(std::holds_alternative<app::RefusedFile>(elsewhere));
+      CHECK(app::readers_of(takers, kind).empty());
     }
   });
 }

@@ -227,3 +227,26 @@ TEST_CASE("step-trace: slab and table stand beside the steps at 1280 x 800, and 
   CHECK_FALSE(plan(560, 545, 4).has_slab);
   CHECK_FALSE(plan(855, 545, 0).has_table);
 }
+
+TEST_CASE("step-trace: taken out of the recording, the log of each step wins what reading the loss seldom takes off") {
+  namespace st = chapters::profiling::step_trace;
+  st::Inputs in;
+  in.found.sync_every = 1;
+  chapters::Progress progress;
+  const auto computed = st::compute(in, progress);
+  REQUIRE(computed.run);
+  const st::SpanTable spans = st::host_spans_of(*computed.run);
+  REQUIRE_FALSE(spans.rows.empty());
+  CHECK(spans.words.find("the replay explains") != std::string::npos);
+  const auto named = [&](std::string_view name) {
+    for (const st::SpanRow& r : spans.rows)
+      if (r.name == name) return r;
+    FAIL(name << " is not among them");
+    return st::SpanRow{};
+  };
+  const st::SpanRow log = named("log_metrics");
+  CHECK(log.count == 1);
+  CHECK(std::abs(log.longest_s - in.log_s) <= 1e-6);
+  CHECK(log.won_s <= log.length_s + 1e-9);
+  CHECK(log.won_s >= 0);
+}

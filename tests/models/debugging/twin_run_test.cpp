@@ -16,7 +16,8 @@ const TwinHealthy& healthy_one() {
 }
 
 TwinSecond second_of(const TwinFault& fault, int steps = twin_steps) {
-  return run_second(healthy_one(), fault, steps, 1, false);
+  static const std::vector<double> spread = healthy_spread();
+  return run_second(healthy_one(), fault, steps, {spread, 1}, false);
 }
 
 /// Number of comparisons at a level.

@@ -76,7 +76,7 @@ TEST_CASE("a diagnosis from recordings alone names cause and rank, and seldom ac
 
 TEST_CASE("faults are spread evenly: who always guesses the same is right in at most 15 % of a thousand cases") {
   for (const int level : {1, 2, 3}) {
-    std::array<int, cause_count> dealt{};
+    std::array<int, dealt_cause_count> dealt{};
     for (std::uint64_t seed = 1; seed <= 1000; ++seed)
       ++dealt[static_cast<std::size_t>(deal_case(seed, level, true).cause)];
     CHECK(dealt[0] == 0);
