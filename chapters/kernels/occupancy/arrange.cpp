@@ -103,13 +103,13 @@ void add_vessels(const Run& run, const Outputs& out, Picture& p) {
 void add_cross(const Inputs& in, const Run& run, const Outputs& out, Picture& p) {
   Curve& occupancy = p.cross[0];
   Curve& feed = p.cross[1];
-  occupancy = {.label = "occupancy", .output = "small_occupancy", .tint = Tint(), .width = 2.5f, .legend = false};
+  occupancy = {.label = "occupancy", .output = "small_occupancy", .tint = Tint(), .width = 2.5f, .named = false};
   feed = {.label = "fed by shared memory",
           .info = "words a clock * multiply-adds a value / FP32 lanes",
           .output = "small_feed",
           .tint = Tint::series(0),
           .width = 2.5f,
-          .legend = false};
+          .named = false};
   for (std::size_t i = 0; i < p.points.size(); ++i)
     p.points[i] = {
         .kind = Curve::Kind::dots, .label = p.cross[i].label, .tint = p.cross[i].tint, .radius = 4, .legend = false};
