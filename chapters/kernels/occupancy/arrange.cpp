@@ -103,13 +103,13 @@ void add_vessels(const Run& run, const Outputs& out, Picture& p) {
 void add_cross(const Inputs& in, const Run& run, const Outputs& out, Picture& p) {
   Curve& occupancy = p.cross[0];
   Curve& feed = p.cross[1];
-  occupancy = {.label = "occupancy", .output = "small_occupancy", .tint = Tint(), .width = 2.5f, .legend = false};
+  occupancy = {.label = "occupancy", .output = "small_occupancy", .tint = Tint(), .width = 2.5f, .named = false};
   feed = {.label = "fed by shared memory",
           .info = "words a clock * multiply-adds a value / FP32 lanes",
           .output = "small_feed",
           .tint = Tint::series(0),
           .width = 2.5f,
-          .legend = false};
+          .named = false};
   for (std::size_t i = 0; i < p.points.size(); ++i)
     p.points[i] = {
         .kind = Curve::Kind::dots, .label = p.cross[i].label, .tint = p.cross[i].tint, .radius = 4, .legend = false};
@@ -142,7 +142,7 @@ void add_cross(const Inputs& in, const Run& run, const Outputs& out, Picture& p)
         (out.kernel_name.empty() ? "a kernel without a name" : out.kernel_name) +
         (out.compiled_for.empty() ? "" : ", compiled for " + out.compiled_for) + ": " + whole(out.registers) +
         " registers, " + bytes_text(static_cast<double>(out.static_bytes)) + " static, " +
-        (out.spill_bytes > 0 ? bytes_text(static_cast<double>(out.spill_bytes)) + " spilled" : "nothing spilled");
+        (out.spill_bytes > 0 ? format_text(static_cast<double>(out.spill_bytes), "B") + " spilled" : "nothing spilled");
     constexpr std::size_t most = 24;
     for (std::size_t i = 0; i < std::min(most, run.kernels.size()); ++i)
       p.kernel_chips.push_back(run.kernels[i].name.empty() ? "kernel " + std::to_string(i + 1)

@@ -47,7 +47,6 @@ widgets::PlotOptions cross_options(ImVec2 size) {
       .x = {.kind = widgets::AxisKind::log10, .lo = 0.4, .hi = 11, .label = "multiply-adds a value read", .unit = ""},
       .y = {.lo = 0, .hi = 109, .label = "of the warp slots, of the FMA pipes", .unit = "%"},
       .size = size,
-      .legend = false,
       .ghost = false};
 }
 
