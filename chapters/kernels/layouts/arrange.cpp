@@ -91,15 +91,26 @@ void arrange_walk(const Run& run, Picture& pic) {
   }
 }
 
-void write_maps(const Inputs& in, const Outputs& out, Picture& pic) {
+void write_maps(const Inputs& in, const Outputs& out, const Run& run, Picture& pic) {
   const std::string sizes = std::to_string(out.rows) + "," + std::to_string(out.columns);
   const bool typed = of_a(in) || out.status == LayoutStatus::refused;
-  pic.maps[0] = {"by rows", "(" + sizes + "):(" + std::to_string(out.columns) + ",1)",
+  const bool whole = out.rows == run.rows && out.columns == run.columns;
+  const std::string drawn = whole ? "" : ", drawn to " + std::to_string(run.rows) + " x " + std::to_string(run.columns);
+  pic.maps[0] = {"by rows", "(" + sizes + "):(" + std::to_string(out.columns) + ",1)" + drawn,
                  wavefronts_words(out.column_by_rows)};
   pic.maps[1] = {typed ? "A" : name_of(in.operation), typed ? "A = " + in.a : "R = " + out.result,
                  wavefronts_words(out.column_in_layout)};
   pic.maps[2] = {"swizzled", in.swizzle_bits > 0 ? swizzle_name(in) + " on it" : "no swizzle",
                  wavefronts_words(out.column_swizzled)};
+}
+
+std::string verdict_of(const Outputs& out) {
+  if (out.status == LayoutStatus::refused) return out.why;
+  if (out.status == LayoutStatus::non_functional) {
+    return "Compared with the definition: the marked element is the first that is wrong.";
+  }
+  if (out.compared) return "Compared with the definition, up to 4,096 elements: it holds.";
+  return "Computed as C++ CuTe does; there is no other definition to compare with.";
 }
 
 void write_panels(const Inputs& in, const Outputs& out, const Run& run, Picture& pic) {
@@ -118,11 +129,7 @@ void write_panels(const Inputs& in, const Outputs& out, const Run& run, Picture&
   if (needs.n) pic.b_line = "N = " + std::to_string(in.n);
   if (needs.swizzle) pic.b_line = swizzle_name(in);
   pic.result_line = out.result.empty() ? "R: refused" : "R = " + out.result;
-  pic.verdict_line =
-      out.status == LayoutStatus::refused ? out.why
-      : out.status == LayoutStatus::ok
-          ? "Compared with the definition element by element: it holds."
-          : "Compared with the definition element by element: the marked one is the first that is wrong.";
+  pic.verdict_line = verdict_of(out);
 }
 
 }  // namespace
@@ -132,7 +139,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   if (run.fragment == nullptr) return pic;
   pic.answer = answer_of(in, out);
   pic.banks_wide = std::max(1, bytes_of(in.cell_bytes) / 4);
-  write_maps(in, out, pic);
+  write_maps(in, out, run, pic);
   write_panels(in, out, run, pic);
   arrange_walk(run, pic);
   pic.doors = doors_of(in, run);

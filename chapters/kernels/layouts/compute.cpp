@@ -124,7 +124,7 @@ void list_elements(const CuteLayout& layout, const gpu::LayoutAnswer& answer, Ou
     row.place =
         as_number(i < static_cast<std::int64_t>(answer.indices.size()) ? answer.indices[static_cast<std::size_t>(i)]
                                                                        : layout(i) + answer.offset);
-    if (i < answer.wrong_at || answer.wrong_at < 0) row.promised = row.place;
+    if (answer.compared && (i < answer.wrong_at || answer.wrong_at < 0)) row.promised = row.place;
     if (i == answer.wrong_at) row.promised = as_number(answer.wanted);
     out.elements.push_back(std::move(row));
   }
@@ -159,6 +159,7 @@ void state_answer(const gpu::LayoutAnswer& answer, Outputs& out) {
   out.result = answer.text;
   out.why = answer.reason;
   out.over_covers = answer.over_covers;
+  out.compared = answer.compared;
   if (answer.status != gpu::LayoutStatus::refused) {
     out.size = as_number(answer.size);
     out.cosize = as_number(answer.cosize);

@@ -107,7 +107,7 @@ void describe(Fields& f, ElementRow& r) {
   f.text("coordinate", r.coordinate, "Coordinate");
   f.real("place", r.place, "Place", "Where the result puts it.");
   f.real("promised", r.promised, "Promised", "Where the definition of the operation puts it.",
-         {.absent = "Nothing is compared behind the first element that is wrong."});
+         {.absent = "The operation is not compared, or an element before it is wrong."});
 }
 
 void describe(Fields& f, Outputs& o) {
@@ -129,6 +129,8 @@ void describe(Fields& f, Outputs& o) {
          {.absent = "The result is right, or there is none."});
   f.real("offset", o.offset, "Offset", "What the fixed coordinates of a slice add.",
          {.absent = "Only a slice has one."});
+  f.toggle("compared", o.compared, "Compared",
+           "The first 4,096 elements were held against the definition; off: there is none but the computation.");
   f.toggle("over_covers", o.over_covers, "Covers too much", "The result of a divide has more elements than A.");
   f.text("cpp", o.cpp, "As C++", "To paste: Ctrl+C over it copies it.");
   f.group("Wavefronts");

@@ -36,10 +36,12 @@ void write_in_cell(const Painter& p, ImVec2 min, ImVec2 max, std::string_view wo
          Align::center);
 }
 
-/// The cells of one map, coloured by their bank, each with its place.
-void draw_cells(const Picture& pic, const CellMap& map, const CellGrid& grid) {
+/// The cells of one map, coloured by their bank; or, over the walk, the place of each.
+void draw_cells(const Picture& pic, const CellMap& map, const CellGrid& grid, bool numbers) {
+  const auto& t = widgets::theme();
   const Painter p = Painter::window();
-  const float round = grid.step > 14 ? widgets::theme().px(2) : 0;
+  const float round = grid.step > 14 ? t.px(2) : 0;
+  if (numbers && grid.step < t.type(Type::small)) return;
   for (int row = 0; row < grid.rows; ++row) {
     for (int column = 0; column < grid.columns; ++column) {
       const auto cell = static_cast<std::size_t>(row * grid.columns + column);
@@ -47,9 +49,16 @@ void draw_cells(const Picture& pic, const CellMap& map, const CellGrid& grid) {
       if (place < 0) continue;
       const ImVec2 min = grid.min(row, column), max{min.x + grid.step - grid.gap(), min.y + grid.step - grid.gap()};
       const ImU32 fill = colour_of_bank(Banks{map.banks[cell], pic.banks_wide});
-      p.rect(min, max, fill, round);
+      if (!numbers) {
+        p.rect(min, max, fill, round);
+        continue;
+      }
       widgets::Line words;
       words.add_integer(place);
+      const ImVec2 text = widgets::text_size(words.view(), Type::small, Font::mono);
+      const ImVec2 half{text.x / 2 + t.px(2), text.y / 2}, middle{(min.x + max.x) / 2, (min.y + max.y) / 2};
+      if (2 * half.x > max.x - min.x || text.y > max.y - min.y) continue;
+      p.rect({middle.x - half.x, middle.y - half.y}, {middle.x + half.x, middle.y + half.y}, fill);
       write_in_cell(p, min, max, words.view(), fill, column == pic.run->held);
     }
   }
@@ -71,8 +80,7 @@ void draw_walk(const Picture& pic, std::size_t map, const CellGrid& grid) {
     points[n++] = {min.x + grid.step / 2, min.y + grid.step * 0.84f};
   }
   if (n < 2) return;
-  p.polyline({points.data(), n}, widgets::with_alpha(t.background, 0.55f), t.px(2.6f));
-  p.polyline({points.data(), n}, widgets::with_alpha(t.text, 0.75f), t.px(1.0f));
+  p.polyline({points.data(), n}, widgets::with_alpha(t.text, 0.6f), t.px(1.2f));
   p.circle(points[0], t.px(3), t.text);
 }
 
@@ -254,8 +262,9 @@ void draw_maps(Inputs& in, const Picture& pic, ImVec2 size) {
     widgets::fit_text(p, {at.x, at.y + line}, pic.maps[map].text, wide, t.muted, Type::small, Font::mono);
     if (map == 2) draw_bits(in, {at.x + wide + t.px(3), at.y}, line);
     const CellGrid grid({at.x, at.y + 2 * line}, {wide, body - least_towers}, run.rows, run.columns);
-    draw_cells(pic, run.maps[map], grid);
+    draw_cells(pic, run.maps[map], grid, false);
     draw_walk(pic, map, grid);
+    draw_cells(pic, run.maps[map], grid, true);
     draw_held(grid, run.held, map == 0);
     hold_column(in, pic, map, grid);
     widgets::drew("maps");

@@ -71,7 +71,7 @@ struct Outputs {
   std::vector<double> indices;
   double wrong_at = std::nan(""), gives = std::nan(""), promised_place = std::nan("");
   double offset = std::nan("");
-  bool over_covers = false;
+  bool over_covers = false, compared = false;
   std::int64_t rows = 0, columns = 0, held_column = 0;
   std::int64_t column_by_rows = 0, column_in_layout = 0, column_swizzled = 0, column_ideal = 0;
   std::int64_t row_in_layout = 0, row_swizzled = 0;  ///< the row that takes most

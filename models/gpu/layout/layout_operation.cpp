@@ -15,6 +15,7 @@ struct LayoutOperands {
 
 /// First index at which what is given is not what is wanted.
 struct Disagreement {
+  bool compared = true;  ///< false: the operation has no other definition than its computation
   std::int64_t at = -1, gives = 0, wanted = 0;
 };
 
@@ -22,7 +23,7 @@ template <class Gives, class Wanted>
 Disagreement first_disagreement(std::int64_t size, Gives gives, Wanted wanted) {
   for (std::int64_t i = 0; i < std::min(size, max_indices_verified); ++i) {
     const std::int64_t g = gives(i), w = wanted(i);
-    if (g != w) return {.at = i, .gives = g, .wanted = w};
+    if (g != w) return {.compared = true, .at = i, .gives = g, .wanted = w};
   }
   return {};
 }
@@ -304,6 +305,7 @@ Result<LayoutAnswer> answer_layout(const LayoutQuestion& q) {
   const bool divide = q.operation >= Op::logical_divide && q.operation <= Op::flat_divide;
   out.over_covers = divide && out.size > on.a.size();
   const auto wrong = check_result(q.operation, out.layout, on);
+  out.compared = wrong.compared;
   if (wrong.at >= 0) {
     out.status = LayoutStatus::non_functional;
     out.wrong_at = wrong.at;

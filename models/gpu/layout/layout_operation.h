@@ -69,6 +69,7 @@ struct LayoutAnswer {
       indices{};  ///< places of the result's first elements, swizzled where the operation swizzles
   std::int64_t size = 0, cosize = 0;
   std::int64_t offset = 0;             ///< for slice
+  bool compared = false;               ///< with the definition of the operation, over its first elements
   std::int64_t wrong_at = -1;          ///< first index at which the result is not what the operation promises
   std::int64_t gives = 0, wanted = 0;  ///< there
   bool over_covers = false;            ///< the result of a divide has more elements than A

@@ -135,6 +135,10 @@ TEST_CASE("layouts: a result that is no composition is wrong from the index that
   CHECK(carry->text == "(3,6,4):(8,8,0)");
   CHECK(carry->status == LayoutStatus::non_functional);
   CHECK(carry->wrong_at == 14);
+  CHECK(carry->gives == 48);
+  CHECK(carry->wanted == 1);
+  CHECK(carry->compared);
+  CHECK_FALSE(answer_layout({.operation = LayoutOperation::upcast, .a = "8:1", .n = 2})->compared);
   const auto cover = answer_layout({.operation = LayoutOperation::logical_divide, .a = "(5,8):(8,1)", .b = "2:1"});
   REQUIRE(cover);
   CHECK(cover->over_covers);
