@@ -202,7 +202,8 @@ void paint_end(const Painter& p, const RingsPlan& plan, const RingPicture& r, fl
     p.rect({end + t.px(2), top}, {plan.right, bottom}, widgets::with_alpha(t.card, 0.7f));
     p.line({end + t.px(1), top}, {end + t.px(1), bottom}, t.text, t.px(1.5f));
   }
-  if (r.end_words.empty()) return;
+  const float words_end = consumer + (plan.consumer + small) / 2;
+  if (r.end_words.empty() || words_end > plan.bottom) return;
   const float wide = widgets::text_size(r.end_words, Type::small, Font::bold).x;
   const float y = consumer + (plan.consumer - small) / 2 - t.px(1);
   const bool inside = wide + t.px(18) < plan.right - end;
