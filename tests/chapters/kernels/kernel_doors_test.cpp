@@ -1,0 +1,106 @@
+#include <catch2/catch_test_macros.hpp>
+#include <string>
+#include <vector>
+
+#include "chapters/kernels/async_pipeline/lab.h"
+#include "chapters/kernels/bank_conflicts/lab.h"
+#include "chapters/kernels/coalescing/lab.h"
+#include "chapters/kernels/gemm_tiling/lab.h"
+#include "chapters/kernels/layouts/lab.h"
+#include "chapters/kernels/occupancy/lab.h"
+#include "tests/support/lab/lab_bench.h"
+
+namespace kernel_doors_test {
+
+namespace kernels = chapters::kernels;
+using chapters::KernelDoors;
+using namespace support;
+
+/// The lab behind the door with these words, computed.
+LabPtr behind(const KernelDoors& doors, std::string_view label) {
+  for (const auto& door : doors) {
+    if (label != door.label) continue;
+    INFO(label << ": " << door.link.error);
+    REQUIRE(door.link);
+    INFO(*door.link);
+    LabPtr lab = open_link(*door.link);
+    REQUIRE(lab);
+    compute(*lab);
+    return lab;
+  }
+  FAIL("no door " << label);
+  return nullptr;
+}
+
+TEST_CASE("kernel doors: a warp's index and its addresses cost in the banks what they cost when they are typed there") {
+  namespace coalescing = kernels::coalescing;
+  chapters::Progress progress;
+  coalescing::Inputs in;
+  in.access = coalescing::Access::expression;
+  in.expression = "s[33 * threadIdx.x + 5]";
+  const auto run = coalescing::compute(in, progress);
+  REQUIRE(run.run);
+  const LabPtr banks = behind(coalescing::doors_of(in, *run.run), "open the banks");
+  CHECK(out(*banks, "wavefronts") == 1);
+  // A stride of 32 floats: one bank.
+  coalescing::Inputs column;
+  column.stride = 32;
+  const auto strided = coalescing::compute(column, progress);
+  CHECK(out(*behind(coalescing::doors_of(column, *strided.run), "open the banks"), "wavefronts") == 32);
+  const LabPtr layout = behind(coalescing::doors_of(column, *strided.run), "open the layout");
+  CHECK(out(*layout, "column_in_layout") == 32);
+}
+
+TEST_CASE("kernel doors: a tile keeps its swizzle, and a held column its wavefronts") {
+  namespace banks = kernels::bank_conflicts;
+  chapters::Progress progress;
+  banks::Inputs in;
+  const auto run = banks::compute(in, progress);
+  REQUIRE(run.run);
+  const auto doors = banks::doors_of(*run.run);
+  // A column of 32 floats, a row of 128 bytes apart: a sector for each lane.
+  CHECK(out(*behind(doors, "open the sectors"), "sectors") == 32);
+  const LabPtr layout = behind(doors, "open the layout");
+  CHECK(out(*layout, "column_in_layout") == 32);
+  CHECK(out(*layout, "column_swizzled") == 1);
+  namespace layouts = kernels::layouts;
+  layouts::Inputs cells;
+  const auto drawn = layouts::compute(cells);
+  REQUIRE(drawn.run);
+  CHECK(out(*behind(layouts::doors_of(cells, *drawn.run), "open the banks"), "wavefronts") == 1);
+  cells.swizzle_bits = 0;
+  const auto bare = layouts::compute(cells);
+  CHECK(out(*behind(layouts::doors_of(cells, *bare.run), "open the banks"), "wavefronts") == 4);
+}
+
+TEST_CASE("kernel doors: a block is the same block in every lab") {
+  namespace gemm = kernels::gemm_tiling;
+  namespace ring = kernels::async_pipeline;
+  namespace occupancy = kernels::occupancy;
+  chapters::Progress progress;
+  gemm::Inputs in;
+  const auto run = gemm::compute(in, progress);
+  REQUIRE(run.run);
+  const auto doors = gemm::doors_of(run.facts, run.run->cut);
+  const LabPtr sm = behind(doors, "open the SM");
+  CHECK(out(*sm, "blocks_per_sm") == static_cast<double>(run.facts.study.budget.occupancy.blocks));
+  const LabPtr stages = behind(doors, "open the stages");
+  CHECK(out(*stages, "stage_bytes") == run.facts.study.budget.stage_bytes);
+  CHECK(out(*stages, "blocks") == out(*sm, "blocks_per_sm"));
+  const LabPtr layout = behind(doors, "open the layout");
+  CHECK(out(*layout, "column_swizzled") < out(*layout, "column_in_layout"));
+  ring::Inputs buffers;
+  const auto clock = ring::compute(buffers, progress);
+  const LabPtr block = behind(ring::doors_of(buffers, clock.facts), "open the SM");
+  CHECK(out(*block, "blocks_per_sm") == static_cast<double>(clock.facts.blocks));
+  CHECK(out(*behind(ring::doors_of(buffers, clock.facts), "open the tile"), "shared_bytes") ==
+        3.0 * (128 + 128) * 32 * 2);
+  occupancy::Inputs kernel;
+  const auto filled = occupancy::compute(kernel, progress);
+  REQUIRE(filled.run);
+  // 256 threads are eight warps: four down, two across, each of 4 x 8 lanes with 8 x 8 sums.
+  const LabPtr tile = behind(occupancy::doors_of(kernel, *filled.run), "open the tile");
+  CHECK(out(*tile, "shared_bytes") == 3.0 * (128 + 128) * 32 * 4);
+}
+
+}  // namespace kernel_doors_test
