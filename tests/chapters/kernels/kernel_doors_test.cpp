@@ -79,7 +79,7 @@ TEST_CASE("kernel doors: a block is the same block in every lab") {
   namespace occupancy = kernels::occupancy;
   chapters::Progress progress;
   gemm::Inputs in;
-  const auto run = gemm::compute(in, progress);
+  const auto run = gemm::compute(in);
   REQUIRE(run.run);
   const auto doors = gemm::doors_of(run.facts, run.run->cut);
   const LabPtr sm = behind(doors, "open the SM");
