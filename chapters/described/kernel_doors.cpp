@@ -10,7 +10,7 @@
 namespace chapters {
 namespace {
 
-constexpr std::size_t most_doors = 4;
+constexpr std::size_t most_doors = 6;
 
 /// The first `most_doors` as the mechanism draws them.
 std::span<const Door> shown_doors(std::span<const KernelDoor> doors, std::array<Door, most_doors>& out) {

@@ -125,6 +125,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
       picture.ports.push_back({load.port, load.demand, load.supply, load.unit, p->why});
   picture.plot = arrange_plot(in, out, run);
   picture.source = arrange_source(in, out, run);
+  picture.doors = doors_of(in, run);
   return picture;
 }
 

@@ -15,8 +15,10 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
                 ImGui::SetCursorScreenPos({at.x, at.y + tools});
                 draw_rungs(in, picture, {size.x, size.y - tools});
               });
-  stage.panel("source", {.title = "Source", .least = {380, 180}, .scrolls = true},
-              [&](ImVec2 size) { draw_source(in, out, picture, view, size); });
+  stage.panel("source", {.title = "Source", .least = {380, 180}, .scrolls = true}, [&](ImVec2 size) {
+    draw_over_doors(picture.doors, size, view.requests,
+                    [&](ImVec2 rest) { draw_source(in, out, picture, view, rest); });
+  });
   stage.panel("ports", {.title = "Ports, at the rate of the roof", .least = {320, 50 + 22 * ports}}, [&](ImVec2 size) {
     widgets::draw_port_bars("ports of the inner loop", picture.ports, view.ports,
                             {.axis_label = "asked of each, of what it gives", .size = size});

@@ -6,6 +6,7 @@
 #include "chapters/kernels/bank_conflicts/lab.h"
 #include "chapters/kernels/coalescing/lab.h"
 #include "chapters/kernels/gemm_tiling/lab.h"
+#include "chapters/kernels/lab/lab.h"
 #include "chapters/kernels/layouts/lab.h"
 #include "chapters/kernels/occupancy/lab.h"
 #include "tests/support/lab/lab_bench.h"
@@ -101,6 +102,50 @@ TEST_CASE("kernel doors: a block is the same block in every lab") {
   // 256 threads are eight warps: four down, two across, each of 4 x 8 lanes with 8 x 8 sums.
   const LabPtr tile = behind(occupancy::doors_of(kernel, *filled.run), "open the tile");
   CHECK(out(*tile, "shared_bytes") == 3.0 * (128 + 128) * 32 * 4);
+}
+
+/// What a rung of a CUDA ladder leads to.
+KernelDoors doors_of_rung(std::string_view ladder, std::string_view rung) {
+  kernels::lab::Inputs in;
+  in.device = ::kernels::Device::cuda;
+  in.cuda_ladder = ladder;
+  const ::kernels::Ladder* all = ::kernels::find_ladder(ladder);
+  REQUIRE(all);
+  in.rung = 1;
+  for (const auto& r : all->rungs) {
+    if (r.id == rung) break;
+    ++in.rung;
+  }
+  const auto run = kernels::lab::compute(in);
+  REQUIRE(run.run);
+  REQUIRE(run.run->rung().id == rung);
+  return kernels::lab::doors_of(in, *run.run);
+}
+
+double wavefronts_of(std::string_view ladder, std::string_view rung) {
+  return out(*behind(doors_of_rung(ladder, rung), "open the banks"), "wavefronts");
+}
+
+TEST_CASE("kernel doors: a rung of the kernel lab opens with its warp's access, its tile and its block") {
+  // The store of the naive transpose: 32 rows, 32 sectors.
+  CHECK(out(*behind(doors_of_rung("cuda-transpose", "naive"), "open the sectors"), "sectors") == 32);
+  CHECK(out(*behind(doors_of_rung("cuda-transpose", "tile"), "open the sectors"), "sectors") == 4);
+  CHECK(wavefronts_of("cuda-transpose", "tile") == 32);
+  CHECK(wavefronts_of("cuda-transpose", "padded") == 1);
+  CHECK(wavefronts_of("cuda-transpose", "swizzled") == 1);
+  CHECK(wavefronts_of("cuda-transpose", "vector") == 4);  // 16 bytes a lane: four phases of one
+  CHECK(out(*behind(doors_of_rung("cuda-transpose", "swizzled"), "open the layout"), "column_swizzled") == 1);
+  // Words 0, 8, 16, ... 120 lie in four banks; float4s 32 bytes apart in half of them; those of a warp tile in two
+  // places.
+  CHECK(wavefronts_of("cuda-sgemm", "register") == 4);
+  CHECK(wavefronts_of("cuda-sgemm", "vector") == 8);
+  CHECK(wavefronts_of("cuda-sgemm", "warp") == 4);
+  CHECK(out(*behind(doors_of_rung("cuda-sgemm", "warp"), "open the tile"), "shared_bytes") ==
+        2.0 * (128 + 128) * 8 * 4);
+  CHECK(out(*behind(doors_of_rung("cuda-sgemm", "warp"), "open the ring"), "stage_bytes") == (128.0 + 128) * 8 * 4);
+  CHECK(doors_of_rung("cuda-reduction", "shuffle").empty());
+  const KernelDoors untried = doors_of_rung("cuda-sgemm", "warp");
+  CHECK(untried.back().link.error == "The compiler has not said yet how many registers this rung takes: run it.");
 }
 
 }  // namespace kernel_doors_test

@@ -1,0 +1,143 @@
+#include <algorithm>
+#include <array>
+
+#include "chapters/kernels/lab/lab.h"
+#include "chapters/mechanism/link_writer.h"
+#include "models/gpu/occupancy.h"
+
+/// Where the rungs of the CUDA ladders lead: what one of their warps asks of memory, and the tile of a block.
+namespace chapters::kernels::lab {
+namespace {
+
+using Link = models::Result<std::string>;
+
+/// An access of a warp, as the labs of warps read it. Empty: the rung makes none of that kind worth a look.
+struct WarpIndex {
+  std::string_view index{};
+  std::string_view width = "4", element = "load";
+  double block_width = 32;
+};
+/// A block's tile of C and the step in K; 0 rows: the rung has none.
+struct BlockTile {
+  double rows = 0, columns = 0, depth = 0, warp_rows = 0, warp_columns = 0, thread_rows = 0, thread_columns = 0,
+         stages = 1;
+};
+/// Each follows the source of the rung in kernels/cuda/rungs: the access that its ladder is about.
+struct RungPlace {
+  std::string_view ladder, rung;
+  WarpIndex global{}, shared{};
+  std::string_view layout{};
+  BlockTile tile{};
+};
+
+constexpr std::string_view down = "n = 4096; threadIdx.x * n + threadIdx.y",
+                           along = "n = 4096; threadIdx.y * n + threadIdx.x";
+constexpr WarpIndex float4s{"n = 4096; 4 * threadIdx.y * n + 4 * threadIdx.x", "16", "4", 16};
+constexpr BlockTile thread_tile{128, 128, 8, 16, 128, 8, 8, 1}, warp_tile{128, 128, 8, 64, 32, 8, 8, 2};
+
+constexpr auto places = std::to_array<RungPlace>({
+    {"cuda-copy", "scalar", {"blockIdx.x * blockDim.x + threadIdx.x", "4", "load", 256}},
+    {"cuda-copy", "float4", {"blockIdx.x * blockDim.x + threadIdx.x", "16", "load", 256}},
+    {"cuda-transpose", "naive", {down}},
+    {"cuda-transpose", "tile", {along}, {"32 * threadIdx.x + threadIdx.y"}, "(32,32):(32,1)"},
+    {"cuda-transpose", "padded", {along}, {"33 * threadIdx.x + threadIdx.y"}, "(32,32):(33,1)"},
+    {"cuda-transpose", "swizzled", {along}, {"32 * threadIdx.x + (threadIdx.y ^ threadIdx.x)"}, "(32,32):(32,1)"},
+    {"cuda-transpose",
+     "vector",
+     float4s,
+     {"16 * threadIdx.y + (threadIdx.x ^ (threadIdx.y >> 2 & 7))", "16", "load", 16}},
+    {"cuda-sgemm", "uncoalesced", {down}},
+    {"cuda-sgemm", "coalesced", {along}},
+    {"cuda-sgemm", "shared", {along}, {"threadIdx.x"}, "(32,32):(32,1)"},
+    {"cuda-sgemm", "register", {}, {"threadIdx.x % 16 * 8", "4", "load", 256}, "(8,128):(128,1)", thread_tile},
+    {"cuda-sgemm", "vector", {}, {"threadIdx.x % 16 * 2", "16", "load", 256}, "(8,128):(128,1)", thread_tile},
+    {"cuda-sgemm", "warp", {}, {"lane / 4", "16", "load", 256}, "(8,128):(128,1)", warp_tile},
+});
+
+Link to_warp(std::string_view lab, const WarpIndex& access) {
+  LinkWriter w(lab);
+  w.choice("access", "expression");
+  w.words("expression", access.index);
+  w.choice("width_bytes", access.width);
+  w.choice("element_bytes", access.element);
+  w.exactly("block_width", access.block_width);
+  if (lab == "kernels/coalescing") w.exactly("block_height", std::min(32.0, 1024 / access.block_width));
+  return w.link();
+}
+
+Link to_layout(const RungPlace& place) {
+  LinkWriter w("kernels/layouts");
+  const bool flips = place.rung == "swizzled";
+  w.choice("operation", flips ? "swizzled_layout" : "eval");
+  w.words("a", place.layout);
+  if (flips) {
+    w.exactly("swizzle_bits", 5);
+    w.exactly("swizzle_base", 0);
+    w.exactly("swizzle_shift", 5);
+  }
+  w.choice("cell_bytes", "4");
+  return w.link();
+}
+
+void write_block(LinkWriter& w, const BlockTile& tile) {
+  w.exactly("block_m", tile.rows);
+  w.exactly("block_n", tile.columns);
+  w.exactly("block_k", tile.depth);
+  w.exactly("stages", tile.stages);
+  w.exactly("element_bytes", 4);
+}
+
+Link to_tile(const Inputs& in, const BlockTile& tile) {
+  LinkWriter w("kernels/gemm-tiling");
+  write_block(w, tile);
+  w.choice("unit", "fma");
+  w.choice("chip", in.chip);
+  w.exactly("warp_m", tile.warp_rows);
+  w.exactly("warp_n", tile.warp_columns);
+  w.exactly("thread_m", tile.thread_rows);
+  w.exactly("thread_n", tile.thread_columns);
+  return w.link();
+}
+
+/// Registers and shared memory as the compiler reported them.
+Link to_sm(const RunRow* run) {
+  if (!run || run->registers <= 0)
+    return Link::fail("The compiler has not said yet how many registers this rung takes: run it.");
+  LinkWriter w("kernels/occupancy");
+  const auto capability = models::gpu::capability_in(run->arch);
+  if (capability) w.choice("compute_capability", models::gpu::capability_text(*capability));
+  w.exactly("block_threads", static_cast<double>(run->block_threads));
+  w.exactly("registers_per_thread", static_cast<double>(run->registers));
+  w.exactly("static_shared_bytes", static_cast<double>(run->shared_bytes));
+  return w.link();
+}
+
+Link to_ring(const BlockTile& tile) {
+  LinkWriter w("kernels/async-pipeline");
+  write_block(w, tile);
+  w.choice("kind", tile.stages > 1 ? "multistage" : "sync");
+  return w.link();
+}
+
+}  // namespace
+
+KernelDoors doors_of(const Inputs& in, const Run& run) {
+  KernelDoors doors;
+  const auto* place = std::find_if(places.begin(), places.end(), [&](const RungPlace& p) {
+    return p.ladder == run.ladder->id && p.rung == run.rung().id;
+  });
+  if (place == places.end()) return doors;
+  if (!place->global.index.empty())
+    doors.push_back({"open the sectors", "A warp's sectors", to_warp("kernels/coalescing", place->global)});
+  if (!place->shared.index.empty())
+    doors.push_back({"open the banks", "A warp's banks", to_warp("kernels/bank-conflicts", place->shared)});
+  if (!place->layout.empty()) doors.push_back({"open the layout", "Its tile as a layout", to_layout(*place)});
+  if (place->tile.rows > 0) {
+    doors.push_back({"open the tile", "Its tile at every gate", to_tile(in, place->tile)});
+    doors.push_back({"open the ring", "Its steps on a clock", to_ring(place->tile)});
+  }
+  doors.push_back({"open the SM", "Its blocks on an SM", to_sm(run.rungs[run.selected].run.get())});
+  return doors;
+}
+
+}  // namespace chapters::kernels::lab
