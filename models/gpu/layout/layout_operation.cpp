@@ -103,7 +103,7 @@ Disagreement check_result(Op op, const CuteLayout& r, const LayoutOperands& on) 
       return first_disagreement(
           r.size(), [&](std::int64_t i) { return on.a(r(i)); }, [](std::int64_t) { return 0; });
     default:
-      return {};
+      return {.compared = false};
   }
 }
 
