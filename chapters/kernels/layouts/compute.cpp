@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "chapters/kernels/layouts/lab.h"
+#include "models/gpu/access/warp_access.h"
 #include "models/gpu/layout/bank_cost.h"
 
 namespace chapters::kernels::layouts {
@@ -102,8 +103,8 @@ void map_cells(const Inputs& in, const CuteLayout& layout, std::int64_t offset, 
   const int bytes = bytes_of(in.cell_bytes);
   for (auto& map : run.maps) {
     for (const auto place : map.places) {
-      map.banks.push_back(static_cast<std::int8_t>(std::max<std::int64_t>(0, place) * bytes / gpu::layout_bank_bytes %
-                                                   gpu::layout_banks));
+      map.banks.push_back(
+          static_cast<std::int8_t>(std::max<std::int64_t>(0, place) * bytes / gpu::bank_bytes % gpu::shared_banks));
     }
     map.wavefronts = lanes_cost(map, run.held, run.columns, run.rows, bytes, &map.wavefront, &out.column_ideal);
   }

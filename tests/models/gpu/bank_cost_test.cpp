@@ -50,4 +50,7 @@ TEST_CASE("banks: ldmatrix on unpadded rows, a transposed tile of 33 words, and 
   CHECK(bank_cost(same, 4).wavefronts == 1);
   CHECK(bank_cost(halves, 2).wavefronts == 2);
   CHECK(bank_cost(halves, 2).wavefront == std::vector<int>{0, 0, 1, 1});
+  // Places farther apart than any shared memory are still words of one bank.
+  const std::vector<std::int64_t> far{0, std::int64_t{1} << 50, std::int64_t{1} << 51, std::int64_t{3} << 50};
+  CHECK(bank_cost(far, 4).wavefronts == 4);
 }
