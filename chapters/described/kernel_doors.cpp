@@ -26,7 +26,7 @@ float gap_px() { return widgets::theme().px(6); }
 }  // namespace
 
 float kernel_doors_height(std::span<const KernelDoor> doors, ImVec2 size) {
-  if (doors.empty() || widgets::veiled() || size.y < widgets::theme().px(330)) return 0;
+  if (doors.empty() || widgets::veiled() || size.y < widgets::theme().px(420)) return 0;
   std::array<Door, most_doors> shown;
   return doors_height(shown_doors(doors, shown), size.x) + gap_px();
 }

@@ -3,6 +3,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <nlohmann/json.hpp>
 
+#include "app/scenario/link.h"
 #include "app/scenario/scenario.h"
 
 namespace support {
@@ -34,13 +35,9 @@ LabPtr open_preset(std::string_view id, std::string_view name) {
 }
 
 LabPtr open_link(std::string_view link) {
-  const std::size_t query = link.find('?');
-  LabPtr lab = open_lab(link.substr(0, query));
-  for (std::size_t next = query + 1; query != std::string_view::npos && next < link.size();) {
-    const std::size_t end = std::min(link.find('&', next), link.size()), is = link.find('=', next);
-    set(*lab, link.substr(next, is - next), link.substr(is + 1, end - is - 1));
-    next = end + 1;
-  }
+  const app::Link parsed = app::parse_link(link);
+  LabPtr lab = open_lab(parsed.lab);
+  for (const auto& [key, text] : parsed.sets) set(*lab, key, text);
   return lab;
 }
 
