@@ -40,7 +40,7 @@ bool measures_machine(std::string_view name);
 /// What two logs have in common: their common steps by their common quantities.
 struct LogComparison {
   std::vector<std::string> names;                  ///< quantities of both, in the order of the first
-  std::vector<std::int64_t> steps;                 ///< of both
+  std::vector<std::int64_t> steps;                 ///< those that both have
   std::vector<std::vector<float>> differences;     ///< by quantity and step: |b - a| / |a|; -1: not logged by both
   std::vector<std::vector<double>> first, second;  ///< values by quantity and step; NaN where they are not there
   std::vector<std::string> left_out;               ///< times and speeds, which never come again

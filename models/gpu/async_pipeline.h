@@ -32,7 +32,7 @@ struct PipelineSetup {
   std::int64_t sync_overhead = 0;       ///< before each tile's computation
   std::int64_t barrier_release = 0;     ///< warp_specialized: from the end of a computation until its buffer is free
   std::int64_t issue_time = 0;          ///< what issuing a copy costs the stream that does it
-  std::vector<std::int64_t> latencies;  ///< of each tile, in turn; empty: `latency`
+  std::vector<std::int64_t> latencies;  ///< one for each tile, in turn; empty: `latency`
 };
 
 /// When what happens to one tile.
@@ -45,8 +45,8 @@ struct PipelineRun {
   std::int64_t blocks = 1, tiles_per_block = 0;
   std::int64_t total = 0;                ///< until the last computation ends
   std::int64_t stall_cycles = 0;         ///< in which nothing is computed
-  std::int64_t first_compute_start = 0;  ///< of the first block
-  std::int64_t max_tiles_in_flight = 0;  ///< of the first block: issued and not there yet
+  std::int64_t first_compute_start = 0;  ///< when the first block computes first
+  std::int64_t max_tiles_in_flight = 0;  ///< the first block has issued so many that are not there yet
   const PipelineTile& at(std::int64_t block, std::int64_t tile) const;
 };
 

@@ -181,7 +181,7 @@ void describe(Fields& f, Outputs& o) {
   f.group("Two logs of yours");
   f.text("log_quantity", o.log_quantity, "Parts first", "The quantity that is furthest beyond the noise at that step.");
   f.real("log_percent", o.log_percent, {"Apart there", "%"},
-         "Of the first run's number; 1,000,000 % stands for more, and for no number.",
+         "Share of the first run's number; 1,000,000 % stands for more, and for no number.",
          {.absent = "The runs are trained here, or never part.", .formula = "|b - a| / |a|"});
   f.real("log_steps", o.log_steps, "Steps of both logs", "Those that both have.", {.absent = no_logs});
   f.real("log_quantities", o.log_quantities, "Quantities of both logs",

@@ -78,12 +78,12 @@ void arrange_rings(const Inputs& in, const Outputs& out, const Run& run, Picture
   if (!slowest) return;
   p.clock_end = slowest->end;
   if (tiles < in.tiles) p.clock_words = "the first " + whole_words(tiles) + " of " + whole_words(in.tiles) + " tiles";
-  p.shared = in.compare == Compare::blocks && p.rings.size() > 1;
+  p.sharing = in.compare == Compare::blocks && p.rings.size() > 1;
   for (RingPicture& r : p.rings) {
     const double sooner = slowest->end - r.end;
     if (!r.fits)
       r.end_words = "does not fit";
-    else if (p.shared)
+    else if (p.sharing)
       r.end_words = whole_words(r.done) + (r.done == 1 ? " tile done" : " tiles done");
     else if (sooner >= 0.5)
       r.end_words = number_words(sooner) + (sooner == 1 ? " cycle sooner" : " cycles sooner");

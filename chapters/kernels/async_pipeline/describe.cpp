@@ -113,7 +113,7 @@ void describe(Fields& f, Inputs& in) {
 void describe(Fields& f, StairRow& r) {
   f.integer("buffers", r.buffers, "Buffers");
   f.real("cycles", r.cycles, "Cycles per tile");
-  f.real("sm_cycles", r.sm_cycles, "Of the SM",
+  f.real("sm_cycles", r.sm_cycles, "Cycles of the SM",
          {.absent = "Shown where the rings are blocks of the SM and such a block fits."});
   f.real("shared_bytes", r.shared_bytes, {"A block's ring", "B"}, {.binary = true});
   f.integer("blocks", r.blocks, "Blocks an SM holds");
@@ -123,7 +123,7 @@ namespace {
 
 void describe_rate(Fields& f, Outputs& o) {
   f.group("The long run");
-  f.real("period", o.period, "Cycles per tile", "Of one block alone. With jitter the mean over 240 tiles.",
+  f.real("period", o.period, "Cycles per tile", "For one block alone. With jitter the mean over 240 tiles.",
          {.headline = true,
           .against = {"at best", "full_period"},
           .formula = "max(full rate, (latency + copy + ...) / copies that can be under way)",

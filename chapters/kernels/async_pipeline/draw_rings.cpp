@@ -307,7 +307,7 @@ void draw_rings(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
     return;
   }
   const std::span<const widgets::LegendEntry> entries(doing_legend.data(),
-                                                      doing_legend.size() - (picture.shared ? 0 : 1));
+                                                      doing_legend.size() - (picture.sharing ? 0 : 1));
   const float legend =
       widgets::layout_legend(entries, size.x, widgets::legend_row_px(), widgets::measure_text, view.legend);
   paint_doings(p, at, view.legend);

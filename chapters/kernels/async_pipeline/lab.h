@@ -141,7 +141,7 @@ struct Picture {
   std::string floor_words, stairs_title, stairs_hint, given;
   std::array<double, 3> given_turn{};  ///< latency, copy and compute where they are set; 0: they are not
   std::string clock_words;             ///< which tiles are shown; empty: all
-  bool shared = false;                 ///< rings of blocks that share an SM
+  bool sharing = false;                ///< rings of blocks that share an SM
   std::vector<Wall> walls;             ///< the last at or before yours, and the next one
   std::int64_t least_buffers = 1, most_buffers = 1;
   std::vector<widgets::Curve> kinds;  ///< cycles per tile over the number of buffers
