@@ -283,6 +283,7 @@ std::string gap_text(double said, double computed) {
 }
 
 std::string verdict_text(bool close, std::string_view said, std::string_view computed, std::string_view gap) {
+  if (close && said == computed) return "\xE2\x9C\x93 Right: " + std::string(said) + ".";
   std::string out = close ? "\xE2\x9C\x93 Close: you said " : "Not quite: you said ";
   out.append(said).append(", it is ").append(computed);
   if (!gap.empty()) out.append(" (").append(gap).append(")");

@@ -50,7 +50,7 @@ bool keyed_button(const char* label, const char* key, bool strong, float right) 
 std::string_view hint_for(std::string_view unit) {
   if (unit.empty()) return "a number";
   if (unit == "s") return "a time: 12 ms, 3 h";
-  if (unit == "B") return "bytes: 16 GB, 2 GiB";
+  if (unit == "B") return "bytes, such as 700 B or 3 GiB";
   return unit;
 }
 

@@ -67,7 +67,7 @@ std::string price_of(const Outputs& out) {
     return {};
   }
   if (!std::isfinite(out.blocks_leave_at)) return "Shared memory is no limit here: the SM holds as many blocks.";
-  return "From " + count_of(out.blocks_leave_at) + " buffers on the SM holds " + blocks(out.blocks_after) +
+  return "With " + count_of(out.blocks_leave_at) + " or more buffers the SM holds " + blocks(out.blocks_after) +
          " instead of " + count_of(out.blocks) + ".";
 }
 

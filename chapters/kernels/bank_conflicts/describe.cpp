@@ -48,7 +48,7 @@ constexpr std::string_view guide = "CUDA C++ Programming Guide, shared memory";
 
 void describe(Fields& f, Inputs& in) {
   f.group("The access");
-  f.choice("access", in.access, access_choices, "Reads", "What the 32 lanes of a warp want at once.",
+  f.choice("access", in.access, access_choices, "Access", "What the 32 lanes of a warp read or write at once.",
            {.headline = true});
   f.integer(
       "column", in.column, "Column",

@@ -106,7 +106,7 @@ void write_titles(const Inputs& in, const Outputs& out, Picture& pic) {
                               format_text(static_cast<double>(element_size), "B");
   const bool strides = in.access == Access::strided;
   pic.strides_title = strides ? "What every other stride would fetch" : "What well-known accesses would fetch";
-  pic.offsets_title = strides ? "And every other offset" : "Yours at every other offset";
+  pic.offsets_title = strides ? "What other offsets would fetch" : "Yours at every other offset";
   pic.strides_axis = strides ? "stride, in " + element : "index, i the thread; press one to take it";
   pic.offsets_axis = "offset, in " + element;
   const gpu::BlockAccess& b = out.block;

@@ -243,7 +243,7 @@ void describe(Fields& f, Outputs& o) {
 LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>({"kernels/gemm-tiling",
                                                    "GEMM tiling",
-                                                   "Through which gate do the bytes not fit, and which tile opens it?",
+                                                   "Which step takes longest, and which tile shortens it?",
                                                    {.published_keys = "chip unit"}},
                                                   compute, arrange, draw);
 }

@@ -48,13 +48,13 @@ std::string answer_of(const Outputs& o) {
       return wall(o) + ". More warps do not help: shared memory feeds " + figure(o.feed, "%") +
              " of the multiply-adds.";
     case RateLimit::issue_slots:
-      return wall(o) + ", and that is enough: shared memory feeds " + figure(o.feed, "%") + ", issue slots allow " +
+      return wall(o) + ". That is enough: shared memory feeds " + figure(o.feed, "%") + ", issue slots allow " +
              figure(o.issue, "%") + ".";
     case RateLimit::fma_latency:
-      return wall(o) + ". It lacks warps: their multiply-adds wait for each other, at " + figure(o.rate, "%") +
+      return wall(o) + ". Too few warps: each multiply-add waits for the one before it, at " + figure(o.rate, "%") +
              " of the rate.";
     case RateLimit::load_latency:
-      return wall(o) + ". It lacks warps: they wait for their loads, at " + figure(o.rate, "%") + " of the rate.";
+      return wall(o) + ". Too few warps: they wait for their loads, at " + figure(o.rate, "%") + " of the rate.";
     case RateLimit::spill:
       if (o.spill_bytes > 0)
         return wall(o) + ". But the compiler spilled: " + figure(static_cast<double>(o.spill_bytes), "B") +

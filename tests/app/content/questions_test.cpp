@@ -130,7 +130,7 @@ TEST_CASE("a verdict says how far a number is off in percent, as a multiple from
   CHECK(app::gap_text(-5, 5).empty());
   CHECK(app::verdict_text(false, "20 %", "31.3 %", "36 % too low") ==
         "Not quite: you said 20 %, it is 31.3 % (36 % too low).");
-  CHECK(app::verdict_text(true, "yes", "yes", "") == "\xE2\x9C\x93 Close: you said yes, it is yes.");
+  CHECK(app::verdict_text(true, "yes", "yes", "") == "\xE2\x9C\x93 Right: yes.");
 }
 
 TEST_CASE("a wrong number that many say has its sentence, and a wrong choice its reason") {

@@ -44,7 +44,7 @@ TEST_CASE(
   const LabPtr lab = ring_lab();
   const std::string answer = said(lab);
   CHECK(answer.starts_with("The third buffer takes a tile from `772` to `515` cycles; the fourth wins `3`, the fifth"));
-  CHECK(answer.find("From `6` buffers on the SM holds `1` block instead of `2`.") != std::string::npos);
+  CHECK(answer.find("With `6` or more buffers the SM holds `1` block instead of `2`.") != std::string::npos);
   CHECK(out(*lab, "stages_for_full_rate") == 4);
   CHECK(out(*lab, "blocks") == 2);
   CHECK(cell(*lab, "stairs", 4, "cycles") == 512);

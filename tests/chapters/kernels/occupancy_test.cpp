@@ -71,10 +71,9 @@ TEST_CASE("occupancy: the first picture is two blocks, a quarter of the slots, a
   CHECK(out(*lab, "register_more_blocks") == 1);
   CHECK(out(*lab, "registers_free_to") == 128);
   CHECK(out(*lab, "registers_for_more") == 80);
-  CHECK(
-      answer_of("kernels/occupancy") ==
-      "Registers stop it at `2` blocks, `25 %` occupancy, and that is enough: shared memory feeds `100 %`, issue slots "
-      "allow `94.1 %`.");
+  CHECK(answer_of("kernels/occupancy") ==
+        "Registers stop it at `2` blocks, `25 %` occupancy. That is enough: shared memory feeds `100 %`, issue slots "
+        "allow `94.1 %`.");
 }
 
 TEST_CASE("occupancy: every answer says what would help, and none calls fewer loads hidden latency") {
@@ -87,7 +86,7 @@ TEST_CASE("occupancy: every answer says what would help, and none calls fewer lo
   CHECK(answer("4 × 4 on an A100").find("at their full rate") != std::string::npos);
   CHECK(answer("200 registers, three warpgroups") ==
         "No block fits: the registers are enough for `8` warps of this kernel, and a block has `12`.");
-  CHECK(answer("One sum, one warp").find("It lacks warps: their multiply-adds wait for each other, at `25 %`") !=
+  CHECK(answer("One sum, one warp").find("Too few warps: each multiply-add waits for the one before it, at `25 %`") !=
         std::string::npos);
   CHECK(answer("Four sums replace four warps").find("`6.25 %` occupancy, and that keeps") != std::string::npos);
   CHECK(answer("256 sums a thread").find("it spills") != std::string::npos);
