@@ -15,7 +15,7 @@ TEST_CASE("predict asks in the terminal, marks what is typed, explains it and ke
   INFO(ran.out);
   CHECK(ran.status == 0);
   CHECK(holds(ran.out, "A B200 computes 9 PFLOP/s"));
-  CHECK(holds(ran.out, "Close: you said 1,169"));
+  CHECK(holds(ran.out, "Right: 1,169"));
   CHECK(holds(ran.out, "four times the BF16 ridge"));
   CHECK(holds(ran.out, "\"many\""));
   CHECK(holds(ran.out, "1 of 2 close."));
@@ -31,7 +31,7 @@ TEST_CASE("one question with its answer on the line; choices by place or name; a
   CHECK(holds(one.out, "(3.9\xC3\x97 too low)"));
   const auto chosen = support::run_cli({"predict", "roofline/iron-law", "--question", "5", "--answer", "latency"});
   INFO(chosen.out << chosen.error);
-  CHECK(holds(chosen.out, "Close: "));
+  CHECK(holds(chosen.out, "Right: "));
   CHECK(holds(chosen.out, "2.64 ms"));
   const auto curve = support::run_cli({"predict", "roofline/roofline", "--question", "6"});
   CHECK(curve.status == 0);
