@@ -236,7 +236,7 @@ TEST_CASE("a choice is committed with one press and is right or wrong; a veiled 
   o.ui.frames(3);
   o.ui.click("canvas/" + o.d.shell.predict.choices[2]);  // the prose has the term, too
   o.ui.frames(3);
-  CHECK(o.ui.text_present("Close"));
+  CHECK(o.ui.text_present("Right: "));
   CHECK(o.ui.text_present("2.64 ms"));  // the explanation's live value
 }
 

@@ -128,7 +128,7 @@ TEST_CASE(
   CHECK(o.ui.text_present("And over 4 GB?"));
   CHECK(o.d.shell.prediction_hides_outputs);
   o.answer("250 FLOP/B");
-  CHECK(o.ui.text_present("Close"));
+  CHECK(o.ui.text_present("Right: 250 FLOP/B"));
   // After the last one: how it went, and one button to the next thing.
   o.press_each({"Finish"});
   CHECK(o.ui.text_present("Answered in this sitting: 2 of 2 questions. Right: 1."));
