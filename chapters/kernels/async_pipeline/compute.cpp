@@ -189,6 +189,17 @@ std::string refused(const Inputs& in, std::int64_t buffers) {
          " registers each does not fit the SM: set fewer of either.";
 }
 
+/// The sums of the tile lie in registers, but for tensor memory's (10.0 to 11.9).
+std::string sums_refused(const Inputs& in) {
+  const int capability = gpu::read_capability(in.compute_capability);
+  if (in.times == Times::set || (capability >= 100 && capability < 120)) return {};
+  const std::int64_t sums = (in.block_m * in.block_n + in.block_threads - 1) / in.block_threads;
+  if (sums <= in.registers_per_thread) return {};
+  return "A tile of " + std::to_string(in.block_m) + " x " + std::to_string(in.block_n) + " has " +
+         std::to_string(sums) + " sums a thread, and " + std::to_string(in.registers_per_thread) +
+         " registers are set: take more threads or registers, or a smaller tile.";
+}
+
 Computed infeasible_ring(std::string why) {
   Computed none;
   none.facts.reason = std::move(why);
@@ -227,6 +238,7 @@ Computed compute(const Inputs& in, const Progress& progress) {
   if (const models::Status fine = gpu::check_pipeline(setup); !fine) return infeasible_ring(fine.error);
   Outputs out;
   out.buffers = buffers_of(in);
+  if (const std::string why = sums_refused(in); !why.empty()) return infeasible_ring(why);
   if (blocks_of(in, out.buffers) < 1) return infeasible_ring(refused(in, out.buffers));
   out.latency_used = setup.latency;
   out.load_cycles = setup.load_time;

@@ -9,13 +9,18 @@ namespace {
 std::string figure_of(double n) { return widgets::figure(n, "", 9); }
 std::string bytes_figure(double n) { return widgets::figure(n, "B", 4); }
 
-std::string subject(const Inputs& in) {
+/// A tile of fewer than 32 rows has no column for 32 lanes, and a short row has not enough for them.
+bool goes_on(const Inputs& in, const Outputs& out) {
+  return in.access == Access::column ? in.rows < 32 : out.row_bytes < 32 * out.bytes_per_lane;
+}
+
+std::string subject(const Inputs& in, const Outputs& out) {
   const std::string column = " column " + figure_of(static_cast<double>(in.column));
   switch (in.access) {
     case Access::row:
-      return "Row " + figure_of(static_cast<double>(in.row)) + " takes ";
+      return "Row " + figure_of(static_cast<double>(in.row)) + (goes_on(in, out) ? " and below take " : " takes ");
     case Access::column:
-      return "Reading" + column + " takes ";
+      return "Reading" + column + (goes_on(in, out) ? " and beside it takes " : " takes ");
     case Access::ldmatrix:
       return "An ldmatrix.x4 at" + column + " takes ";
     case Access::mma_rows:
@@ -36,7 +41,7 @@ std::string wavefronts(std::int64_t n) {
 
 /// What the access costs as it is written.
 std::string verdict(const Inputs& in, const Outputs& out) {
-  const std::string cost = subject(in) + wavefronts(out.wavefronts) + " as written";
+  const std::string cost = subject(in, out) + wavefronts(out.wavefronts) + " as written";
   if (out.excess == 0) return cost + ", and no layout needs fewer.";
   const std::string least = cost + ", where " + figure_of(static_cast<double>(out.ideal)) + " would do: ";
   if (out.plain.phases.size() == 1) return least + figure_of(static_cast<double>(out.ways)) + " words share a bank.";

@@ -3,6 +3,7 @@
 
 #include "chapters/kernels/coalescing/lab.h"
 #include "chapters/mechanism/catalog.h"
+#include "models/gpu/occupancy.h"
 
 namespace chapters::kernels::coalescing {
 
@@ -224,6 +225,10 @@ Computed compute(const Inputs& in, Progress& progress) {
   Requests requests = requests_of(in);
   if (!chip || !requests.error.empty()) {
     facts.reason = chip ? requests.error : chip.error;
+    return out;
+  }
+  if (!gpu::capability_in((*chip)->architecture)) {
+    facts.reason = "The " + (*chip)->name + " has no warps of 32 lanes with sectors of 32 bytes: choose an NVIDIA GPU.";
     return out;
   }
   Run run;

@@ -60,10 +60,29 @@ std::string verdict_of(const Outputs& out, Gate arithmetic) {
 
 /// What the other block would do, with its edge.
 std::string with_other(const Inputs& in, const Outputs& out) {
+  if (out.other.budget.fit != GemmFit::fits)
+    return "Square blocks of " + figure(static_cast<double>(in.other_block), "") + " would not fit an SM.";
   const bool arithmetic = out.other_slowest == Gate::tensor || out.other_slowest == Gate::fma;
   return "With square blocks of " + figure(static_cast<double>(in.other_block), "") + " the slowest gate would be " +
          (arithmetic ? "the " : "") + std::string(gate_name(out.other_slowest)) + ", " + seconds(out.other.gate_s) +
          ", with HBM busy " + figure(out.other_hbm_busy, "%") + ".";
+}
+
+/// What would fit where the block does not; empty where it does, or where stages are too many.
+std::string smaller_of(const gpu::GemmBudget& b) {
+  switch (b.fit) {
+    case GemmFit::threads:
+      return "Larger warp tiles, or a smaller block, would fit.";
+    case GemmFit::registers:
+      return b.registers > gpu::SmLimits::thread_registers ? "Smaller warp tiles, or a smaller block, would fit."
+                                                           : "A smaller block would fit.";
+    case GemmFit::tensor_memory:
+      return "A smaller block would fit.";
+    case GemmFit::shared_memory:
+    case GemmFit::fits:
+      break;
+  }
+  return {};
 }
 
 /// What would help, or what else costs.
@@ -74,7 +93,7 @@ std::string help_of(const Inputs& in, const Outputs& out) {
                ? "It would fit with " + figure(static_cast<double>(out.study.budget.max_stages), "") +
                      (out.study.budget.max_stages == 1 ? " stage" : " stages") + " in place of those set."
                : "Not even one stage fits: make the block smaller, or less deep.";
-  if (out.study.budget.fit != GemmFit::fits) return "More or smaller warp tiles, or a smaller block, would fit.";
+  if (const std::string fits = smaller_of(out.study.budget); !fits.empty()) return fits;
   if (out.study.pass_s > 0.02 * out.study.time_s)
     return "The epilogue's own pass adds " + seconds(out.study.pass_s) +
            ": in the same kernel it would be nearly free.";

@@ -151,7 +151,7 @@ void arrange_rungs(const Inputs& in, const Outputs& out, const Cut& cut, Picture
   for (const RungMark& rung : pic.rungs)
     if (rung.time_s <= 2.2 * pic.gate_s) pic.longest_s = std::max(pic.longest_s, 1.05 * rung.time_s);
   const auto late = std::erase_if(pic.rungs, [&](const RungMark& r) { return r.time_s > pic.longest_s; });
-  if (late > 0) pic.beyond = count_text(static_cast<std::int64_t>(late)) + " slower";
+  if (late > 0) pic.beyond = count_text(static_cast<std::int64_t>(late)) + " more, slower";
 }
 
 void arrange_budget(const Outputs& out, Picture& pic) {
@@ -247,6 +247,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   arrange_budget(out, pic);
   arrange_curves(out, cut, pic);
   pic.doors = doors_of(out, cut);
+  pic.runs = out.study.budget.fit == models::gpu::GemmFit::fits;
   pic.other_label = "dashed: blocks of " + by(in.other_block, in.other_block);
   return pic;
 }

@@ -102,7 +102,7 @@ void describe(Fields& f, Inputs& in) {
   f.integer("splits", in.splits, "Splits of K", "Blocks that share one tile.",
             {.range = {1, 64, Scale::log}, .when = {"schedule", "split_k"}});
   f.group("Epilogue");
-  f.toggle("reads_c", in.reads_c, "Beta is not 0", "C is read and added before the result is written.");
+  f.toggle("reads_c", in.reads_c, "Adds the old C", "Beta is not 0: C is read and added before the result is written.");
   f.toggle("bias", in.bias, "Bias", "A vector of N is added to every row.");
   f.toggle("activation", in.activation, "Activation", "A function of each sum, such as GELU.");
   f.toggle("fused", in.fused, "In the same kernel",

@@ -131,7 +131,7 @@ void Race::draw_rungs(float y) const {
   const float middle = y + row_ / 2, r = t_.px(5), text_y = middle - small_ / 2;
   const bool two = row_ >= 2 * small_ + t_.px(6);
   const float name_y = y + (row_ - (two ? 2 * small_ + t_.px(3) : small_)) / 2;
-  p_.text_fit({area_.min.x, name_y}, "measured, own tiles", names_ - t_.px(6), t_.text, Type::small);
+  p_.text_fit({area_.min.x, name_y}, "published, own tiles", names_ - t_.px(6), t_.text, Type::small);
   if (two)
     p_.text_fit({area_.min.x, name_y + small_ + t_.px(3)}, pic_.ladder, from_ - area_.min.x - t_.px(10), t_.muted,
                 Type::small);
@@ -188,7 +188,8 @@ void Race::draw() const {
     if (widgets::text_size(title, Type::small, Font::bold).x <= area_.width())
       p_.text({area_.min.x, area_.min.y}, title, t_.text, Type::small, Font::bold);
     const float behind = area_.min.x + widgets::text_size(title, Type::small, Font::bold).x + t_.px(20);
-    constexpr std::string_view rule = "all at once: the longest bar is the time";
+    const std::string_view rule =
+        pic_.runs ? "all at once: the longest bar is the time" : "as if an SM could hold such a block";
     if (!hidden_ && behind + widgets::text_size(rule, Type::small).x < area_.max.x) {
       p_.text({behind, area_.min.y}, rule, t_.muted, Type::small);
       const float rest = behind + widgets::text_size(rule, Type::small).x + t_.px(20);

@@ -102,6 +102,7 @@ struct Picture {
   std::string answer;
   std::array<std::string, 4> titles, sizes, notes;  ///< over and under the four pictures of the zoom
   std::vector<GateLane> lanes;
+  bool runs = true;      ///< the block fits an SM
   double longest_s = 1;  ///< where the race's axis ends
   double gate_s = 0, time_s = 0;
   std::string finish, waves;  ///< at the line of the slowest gate, and at the end of what waves add

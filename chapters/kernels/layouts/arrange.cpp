@@ -47,12 +47,16 @@ std::string cause_words(const Inputs& in, const Outputs& out) {
     return "Nothing moved in the matrix: bits of the row now choose the bank, and rows still read in " +
            wavefronts_figure(out.row_swizzled) + ".";
   }
+  if (best && out.column_cells == 1 && out.rows > 1)
+    return "All lanes of the column read the same cell, which is given to all of them at once.";
   if (best)
     return "The column lies in different banks as it is; a row of the matrix costs " +
            wavefronts_figure(out.row_swizzled) + ".";
   if (in.swizzle_bits == 0) {
     return "At best it is " + wavefronts_figure(out.column_ideal) + ": raise the swizzle's bits, or pad the rows.";
   }
+  if (out.column_in_layout <= out.column_ideal)
+    return "The layout alone is at its best: this swizzle spoils it. Take its bits away.";
   return "At best it is " + wavefronts_figure(out.column_ideal) +
          ": the swizzle does not read all bits that change along the column.";
 }

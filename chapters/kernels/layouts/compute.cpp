@@ -60,6 +60,17 @@ std::int64_t lanes_cost(const CellMap& map, int first, int step, int count, int 
   return cost.wavefronts;
 }
 
+/// Places that the held column has, each counted once.
+std::int64_t distinct_cells(const CellMap& map, const Run& run) {
+  std::vector<std::int64_t> places;
+  for (int row = 0; row < run.rows; ++row) {
+    const auto cell = static_cast<std::size_t>(row * run.columns + run.held);
+    if (cell < map.places.size() && map.places[cell] >= 0) places.push_back(map.places[cell]);
+  }
+  std::sort(places.begin(), places.end());
+  return std::unique(places.begin(), places.end()) - places.begin();
+}
+
 std::int64_t worst_row(const CellMap& map, const Run& run, int bytes) {
   std::int64_t worst = 0;
   for (int row = 0; row < run.rows; ++row) {
@@ -110,6 +121,7 @@ void map_cells(const Inputs& in, const CuteLayout& layout, std::int64_t offset, 
   }
   out.column_by_rows = run.maps[0].wavefronts;
   out.column_in_layout = run.maps[1].wavefronts;
+  out.column_cells = distinct_cells(run.maps[2], run);
   out.column_swizzled = run.maps[2].wavefronts;
   out.row_in_layout = worst_row(run.maps[1], run, bytes);
   out.row_swizzled = worst_row(run.maps[2], run, bytes);

@@ -140,6 +140,7 @@ void describe(Fields& f, Outputs& o) {
             {.headline = true, .source = bank_rule});
   f.integer("column_swizzled", o.column_swizzled, "Column, swizzled", "The held column, with the swizzle.",
             {.headline = true, .source = bank_rule});
+  f.integer("column_cells", o.column_cells, "Cells of the column", "Places that the lanes read, each counted once.");
   f.integer("column_ideal", o.column_ideal, "Column at best", "With the words spread evenly over the 32 banks.",
             {.formula = "words / 32 in each phase, rounded up"});
   f.integer("row_in_layout", o.row_in_layout, "Row in the layout", "The row that takes most, without the swizzle.",

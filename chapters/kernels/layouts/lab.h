@@ -73,7 +73,7 @@ struct Outputs {
   double offset = std::nan("");
   bool over_covers = false, compared = false;
   std::int64_t rows = 0, columns = 0, held_column = 0;
-  std::int64_t column_by_rows = 0, column_in_layout = 0, column_swizzled = 0, column_ideal = 0;
+  std::int64_t column_by_rows = 0, column_in_layout = 0, column_swizzled = 0, column_ideal = 0, column_cells = 0;
   std::int64_t row_in_layout = 0, row_swizzled = 0;  ///< the row that takes most
   std::int64_t contiguous = 0;                       ///< elements in a run of a row
   std::string cpp;

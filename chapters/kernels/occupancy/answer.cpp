@@ -1,3 +1,5 @@
+#include <array>
+
 #include "chapters/kernels/occupancy/lab.h"
 #include "widgets/number/number.h"
 
@@ -23,12 +25,26 @@ std::string no_block(const Outputs& o) {
   return "No block fits: it has more " + std::string(limit_words(o.limiter)) + " than the SM.";
 }
 
+/// "Registers stop", "Registers and shared memory stop": the resource that stops the blocks, and a second one that does
+/// at the same number.
+std::string who_stops(const Outputs& o) {
+  static constexpr std::array<std::string_view, 5> names{"Warp slots", "Registers", "Shared memory", "Block slots",
+                                                         "Barriers"};
+  const auto first = static_cast<std::size_t>(o.limiter);
+  const std::array<double, 5> rooms{static_cast<double>(o.by_warps), static_cast<double>(o.by_registers), o.by_shared,
+                                    static_cast<double>(o.by_blocks), o.by_barriers};
+  if (o.walls == 2)
+    for (std::size_t other = 0; other < rooms.size(); ++other)
+      if (other != first && rooms[other] == static_cast<double>(o.blocks))
+        return std::string(names[first]) + " and " + std::string(limit_words(static_cast<OccupancyLimit>(other))) +
+               " stop";
+  return std::string(names[first]) + (o.limiter == OccupancyLimit::shared_memory ? " stops" : " stop");
+}
+
 /// The wall, in front of the colon.
 std::string wall(const Outputs& o) {
-  static constexpr std::string_view names[] = {"Warp slots stop", "Registers stop", "Shared memory stops",
-                                               "Block slots stop", "Barriers stop"};
-  return std::string(names[static_cast<std::size_t>(o.limiter)]) + " it at " + counted(o.blocks, "block", "blocks") +
-         ", " + figure(o.occupancy, "%") + " occupancy";
+  return who_stops(o) + " it at " + counted(o.blocks, "block", "blocks") + ", " + figure(o.occupancy, "%") +
+         " occupancy";
 }
 
 }  // namespace

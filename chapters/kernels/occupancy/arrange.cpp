@@ -96,6 +96,10 @@ void add_vessels(const Run& run, const Outputs& out, Picture& p) {
     p.callout_words = whole(out.warps_needed) + " warps of this tile cover its latencies";
   else if (out.warps_needed > out.max_warps)
     p.callout_words = "no number of warps covers the latencies";
+  else if (out.rate_limit == RateLimit::shared_memory)
+    p.callout_words = "more warps would wait for shared memory";
+  else if (out.rate_limit == RateLimit::issue_slots)
+    p.callout_words = "more warps would wait for issue slots";
   else
     p.callout_words = "it takes " + whole(out.warps_needed) + " warps to cover the latencies";
 }

@@ -3,7 +3,7 @@
 namespace chapters::kernels::occupancy {
 namespace {
 
-const Choices sources{{"hand", "As set here", "Registers, shared memory and barriers are those set below."},
+const Choices sources{{"hand", "Set by hand", "Registers, shared memory and barriers are those set below."},
                       {"ptxas", "Compiler output", "They are read from the text below."}};
 const Choices capabilities{
     {"7.0", "7.0, V100", ""},       {"7.2", "7.2, Xavier", ""},      {"7.5", "7.5, T4, RTX 20", ""},
@@ -57,7 +57,7 @@ void describe(Fields& f, Inputs& in) {
             {.range = {0, 49152}, .binary = true, .when = {"source", "hand"}});
   f.integer("dynamic_shared_bytes", in.dynamic_shared_bytes, {"Dynamic shared memory", "B"},
             "What the launch asks for besides, a block.", {.range = {0, 233472}, .binary = true});
-  f.toggle("opt_in", in.opt_in, "Opts in beyond 48 KiB",
+  f.toggle("opt_in", in.opt_in, "Allow more than 48 KiB",
            "The program sets cudaFuncAttributeMaxDynamicSharedMemorySize; without it a block has 48 KiB at most.");
   f.integer("barriers", in.barriers, "Barriers a block", "Named barriers, with the one of __syncthreads.",
             {.range = {1, 16}, .when = {"source", "hand"}});
