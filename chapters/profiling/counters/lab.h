@@ -78,7 +78,7 @@ struct Outputs {
 };
 
 struct Run {
-  std::vector<const models::gpu::KernelReport*> reports;                   ///< All that are listed, in their order.
+  std::vector<const models::gpu::KernelReport*> reports;   ///< All that are listed, in their order.
   std::shared_ptr<const models::gpu::KernelReports> file;  ///< holds them where they are a file's
   std::size_t chosen = 0;
 };

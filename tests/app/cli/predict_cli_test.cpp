@@ -43,7 +43,7 @@ TEST_CASE("an answer to a choice of numbers is a figure first, and the place of 
   const auto said = [](const char* answer) {
     return support::run_cli({"predict", "distributed/pipeline", "--question", "4", "--answer", answer}).out;
   };
-  CHECK(holds(said("4"), "you said 4,"));  // of 4, 8, 16 and 32, not the fourth of them
+  CHECK(holds(said("4"), "Right: 4"));  // of 4, 8, 16 and 32, not the fourth of them
   CHECK(holds(said("32"), "you said 32,"));
   CHECK(holds(said("~8.0"), "Taken as the figure 8."));
   CHECK(holds(said("2"), "Taken as option number 2, 8."));
