@@ -7,6 +7,9 @@
 namespace chapters::debugging::pyramid {
 namespace {
 
+/// A thousandth of a minute: less counts as that, and so says the help.
+constexpr double least_minutes = 1e-3;
+
 using namespace models::debugging;
 
 void set_likeliest(SearchCase& c, double likelihood) {
@@ -147,7 +150,8 @@ ReadCase read_case(const Inputs& in, DealtCase* dealt) {
   }
   SearchCase& c = out.search;
   if (in.likely > 0) set_likeliest(c, in.likely / 100);
-  if (in.dear_minutes > 0) c.checks[dearest_check(c)].minutes = in.dear_minutes;
+  // What is found per minute has no bound for a check that takes no time.
+  if (in.dear_minutes > 0) c.checks[dearest_check(c)].minutes = std::max(in.dear_minutes, least_minutes);
   for (Check& check : c.checks)
     for (double& sees : check.sees) sees *= in.sees / 100;
   c.false_alarm = in.false_alarm / 100;

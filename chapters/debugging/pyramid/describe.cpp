@@ -87,7 +87,7 @@ void describe(Fields& f, Inputs& in) {
   f.choice("against", in.against, rules, "Compare with", "The order that is drawn above yours.", {.headline = true});
   f.group("What if");
   f.real("dear_minutes", in.dear_minutes, {"Dearest check, 0: its own", "min"},
-         "Minutes of the check that takes longest in the case as dealt. 0: the case's own.",
+         "Minutes of the check that takes longest in the case as dealt, at least 0.001. 0: the case's own.",
          {.range = {0, 240}, .typical = {0, 60}});
   f.real("likely", in.likely, {"Likeliest cause, 0: its own", "%"},
          "Its likelihood; the others keep their proportions. 0: the case's own.", {.range = {0, 95}});
