@@ -125,7 +125,8 @@ void draw_hero(Inputs& in, const Outputs& out, const Picture& picture, View& vie
     return;
   }
   const float left = at.y + size.y - top, gap = t.px(16);
-  const float vessels = std::floor(0.51f * (left - gap));
+  const bool crossing = left > t.px(220);  // a plot that is lower says nothing
+  const float vessels = crossing ? std::floor(0.51f * (left - gap)) : left;
   const Rect upper{{at.x, top}, {at.x + size.x, top + vessels}};
   const Rect lower{{at.x, upper.max.y + gap}, {at.x + size.x, at.y + size.y}};
   if (widgets::veiled()) {
@@ -134,8 +135,10 @@ void draw_hero(Inputs& in, const Outputs& out, const Picture& picture, View& vie
   } else {
     draw_vessels(in, out, picture, upper);
     widgets::drew("vessels");
-    draw_cross(in, out, picture, view, lower);
-    widgets::drew("crossing");
+    if (crossing) {
+      draw_cross(in, out, picture, view, lower);
+      widgets::drew("crossing");
+    }
   }
   ImGui::SetCursorScreenPos(at);
   ImGui::Dummy(size);
