@@ -145,6 +145,8 @@ Field& Fields::add(std::string_view key, Kind kind, void* slot, Label label, std
 bool holds(const When& when, const Fields& inputs) {
   const Field* f = when.empty() ? nullptr : inputs.find(when.key);
   if (!f) return true;
+  // What an input says counts only where that input itself counts.
+  if (f->spec.when.key != when.key && !holds(f->spec.when, inputs)) return false;
   if (f->kind == Kind::toggle) return f->toggle() == (when.value == "true");
   if (f->kind == Kind::file) return f->file().path.empty() == when.value.empty();
   if (f->kind != Kind::choice) return true;

@@ -116,7 +116,7 @@ void describe(Fields& f, Outputs& o) {
                              logs_instead = "The runs are logs of yours.", no_logs = "The runs are trained here.";
   f.group("The first difference");
   f.real("first_step", o.first_step, "First differing step", "Found by comparing every bit; in logs, every number.",
-         {.headline = true, .absent = "The runs are equal.", .source = trained});
+         {.headline = true, .absent = "The runs are equal, or one log waits for the other.", .source = trained});
   f.real("first_layer", o.first_layer, "In layer", "The layer of the first tensor that differs.",
          {.headline = true, .absent = is_equal, .source = trained});
   f.text("first_tensor", o.first_tensor, "First tensor",
@@ -130,12 +130,13 @@ void describe(Fields& f, Outputs& o) {
          "1,000,000 % stands for more, and for no number.",
          {.absent = logs_instead, .formula = "|b - a| / |a|", .source = trained});
   f.group("What the loss shows");
-  f.real("loss_parts_step", o.loss_parts_step, "Loss parts at step",
+  f.real("loss_parts_step", o.loss_parts_step, "Parts at step",
          "The first step at which the losses, or what is logged, are visibly apart.",
-         {.headline = true, .absent = "The runs never part.", .source = trained});
+         {.headline = true, .absent = "The runs never part, or one log waits for the other.", .source = trained});
   f.real("silent_steps", o.silent_steps, "Silent steps",
-         "Steps from the first difference until the loss parts, or to the end of the run.",
-         {.absent = "The runs are equal.", .formula = "loss parts - first differing step"});
+         "Steps from the first difference until the runs visibly part, or to their end.",
+         {.absent = "The runs are equal, or one log waits for the other.",
+          .formula = "parts at step - first differing step"});
   f.real("visible_nats", o.visible_nats, "Visibly apart", "Nats, where the loss parts or at the end.",
          {.absent = logs_instead, .formula = "spreads x deviation over seeds 1 to 4", .source = trained});
   f.real("loss_first", o.loss_first, "Loss, first run", "Nats, of the last step.",
