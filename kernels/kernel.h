@@ -40,6 +40,11 @@ struct Rung {
   std::string_view source;     ///< the text of the kernel, embedded by the build; lines end in \n
   std::string_view entry;      ///< CUDA: the function that is launched; empty on the CPU
   std::string_view roof = {};  ///< id of the Roof that bounds it: "fma_avx2", "dram_copy", "gpu_copy"; empty: none
+  models::OpCost (*cost)(std::int64_t size) = nullptr;  ///< work of one run where it is not the ladder's; null: it is
+  /// CUDA: the lowest and the highest compute capability that has its instructions (90: 9.0; 0: no limit), and whether
+  /// it is compiled with the features of one architecture alone (sm_90a).
+  int capability_lo = 0, capability_hi = 0;
+  bool architecture_specific = false;
 };
 
 /// Several versions of one operation, each (mostly) faster than the one before it.
@@ -52,8 +57,12 @@ struct Ladder {
   std::string_view size_unit;   ///< "" or "B"
   std::int64_t size_lo = 0, size_default = 0, size_hi = 0;
   std::span<const Rung> rungs;
-  models::OpCost (*cost)(std::int64_t size) = nullptr;  ///< algorithmic work of one run; all rungs do the same work
+  models::OpCost (*cost)(std::int64_t size) = nullptr;  ///< algorithmic work of one run of every rung without its own
 };
+/// Algorithmic work of one run of a rung.
+inline models::OpCost cost_of(const Ladder& ladder, const Rung& rung, std::int64_t size) {
+  return rung.cost ? rung.cost(size) : ladder.cost(size);
+}
 
 /// The ladders in teaching order: CPU first. Explicit list in registry.cpp.
 std::span<const Ladder> all_ladders();

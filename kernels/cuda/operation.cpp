@@ -33,16 +33,18 @@ std::span<const Ladder> ladders() {
   return all;
 }
 
+Argument input(int which, std::int64_t byte_offset) {
+  return {.kind = Argument::Kind::input, .input = which, .offset = byte_offset};
+}
+Argument output(std::int64_t byte_offset) { return {.kind = Argument::Kind::output, .offset = byte_offset}; }
+Argument scratch(std::int64_t byte_offset) { return {.kind = Argument::Kind::scratch, .offset = byte_offset}; }
+Argument whole(std::int64_t value) {
+  return {.kind = Argument::Kind::whole, .whole = static_cast<std::uint32_t>(value)};
+}
+Argument real(float value) { return {.kind = Argument::Kind::real, .real = value}; }
+
 std::uint32_t input_seed(std::uint32_t seed, int input) {
   return (seed + 1) * 0x85ebca6bu + static_cast<std::uint32_t>(input) * 0xc2b2ae35u;
-}
-
-float uniform_value(const Operation& operation, std::uint32_t seed, int input, std::int64_t index) {
-  std::uint32_t h = static_cast<std::uint32_t>(index) * 0x9e3779b9u + input_seed(seed, input);
-  h = (h ^ (h >> 16)) * 0x7feb352du;
-  h = (h ^ (h >> 15)) * 0x846ca68bu;
-  h ^= h >> 16;
-  return operation.lo + operation.scale * (static_cast<float>(h >> 8) * 0x1p-24f);
 }
 
 }  // namespace kernels::cuda
