@@ -31,6 +31,9 @@ enum Attribute : int {
   attribute_capability_minor = 76,
 };
 
+/// CUfunction_attribute: what a launch may ask for of dynamic shared memory; above 48 KiB it must be set first.
+inline constexpr int function_dynamic_shared_bytes = 8;
+
 struct Driver {
   std::function<Status(unsigned flags)> init;
   std::function<Status(int* version)> driver_version;  ///< 13000 for CUDA 13.0; needs no init
@@ -45,11 +48,13 @@ struct Driver {
   std::function<Status(DevicePointer*, std::size_t bytes)> allocate;
   std::function<Status(DevicePointer)> free;
   std::function<Status(void* to, DevicePointer from, std::size_t bytes)> copy_to_host;
+  std::function<Status(DevicePointer to, const void* from, std::size_t bytes)> copy_to_device;
   std::function<Status(DevicePointer to, DevicePointer from, std::size_t bytes, Stream)> copy_on_device;
   std::function<Status(DevicePointer, unsigned word, std::size_t words, Stream)> fill_words;
   std::function<Status(Module*, const void* image)> load;
   std::function<Status(Module)> unload;
   std::function<Status(Function*, Module, const char* name)> function;
+  std::function<Status(Function, int attribute, int value)> function_set;
   std::function<Status(Function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
                        unsigned block_z, unsigned shared_bytes, Stream, void** arguments, void** extra)>
       launch;

@@ -57,14 +57,15 @@ std::string text_of(Program program, const Size& size, const Get& get) {
 }  // namespace
 
 Compilation compile(const Nvrtc& nvrtc, std::string_view source, const std::string& file, std::string_view entry,
-                    int capability) {
+                    int capability, bool architecture_specific) {
   Compilation result;
   if (source.find('\0') != std::string_view::npos) {
     result.failure = "The kernel has a zero byte in its text: remove it.";
     return result;
   }
   bool as_ptx = false;
-  const std::string arch = architecture(nvrtc, capability, as_ptx, result.failure);
+  std::string arch = architecture(nvrtc, capability, as_ptx, result.failure);
+  if (architecture_specific && !as_ptx && !arch.empty()) arch += 'a';
   if (!result.failure.empty()) return result;
   const std::string text(source);
   // A learner's helper or table needs no __device__: there is no host code here. Where there is a driver, NVRTC keeps

@@ -18,9 +18,9 @@ struct Compilation {
 
 /// Compiles `source` for compute capability `capability` (90 for sm_90), naming it `file` in messages. Needs no device
 /// and no driver. A capability above all that NVRTC knows is compiled to PTX of its newest, which the driver finishes;
-/// one below is a failure.
+/// one below is a failure. `architecture_specific`: with the instructions that one architecture alone has (sm_90a).
 Compilation compile(const Nvrtc& nvrtc, std::string_view source, const std::string& file, std::string_view entry,
-                    int capability);
+                    int capability, bool architecture_specific = false);
 
 /// The capability that kernels are compiled for when there is no device.
 inline constexpr int default_capability = 90;

@@ -19,6 +19,7 @@ namespace kernels::cuda {
 namespace {
 
 std::int64_t copy_floats(std::int64_t bytes) { return bytes / 4; }
+std::int64_t copy_bytes(std::int64_t bytes) { return bytes; }
 
 models::OpCost copy_cost(std::int64_t bytes) { return models::copy(static_cast<double>(bytes) / 4, 4); }
 
@@ -33,11 +34,12 @@ std::vector<Launch> copy_launches(std::string_view rung, std::int64_t bytes, int
 }
 
 /// A copy is exact or wrong.
-Deviation copy_compare(const Operation& operation, std::int64_t, std::span<const float> out, std::uint32_t seed) {
+Deviation copy_compare(const Outcome& outcome) {
+  const std::span<const float> out = floats_of(outcome);
   Deviation d;
   ErrorNorm norm;
   for (std::size_t i = 0; i < out.size(); ++i) {
-    const auto expected = static_cast<double>(uniform_value(operation, seed, 0, static_cast<std::int64_t>(i)));
+    const auto expected = input_value(outcome.operation, outcome.seed, 0, static_cast<std::int64_t>(i));
     if (std::isnan(out[i])) ++d.never_written;
     norm.add(static_cast<double>(out[i]), expected);
   }
@@ -70,8 +72,8 @@ const Operation& copy_operation() {
       .ladder = &copy_ladder(),
       .granule = 16,
       .edge_size = 16ll * 10007,
-      .input_floats = copy_floats,
-      .output_floats = copy_floats,
+      .inputs = {{.count = copy_floats}},
+      .output_bytes = copy_bytes,
       .launches = copy_launches,
       .compare = copy_compare,
   };

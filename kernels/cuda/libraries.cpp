@@ -50,11 +50,13 @@ std::string bind(Driver& d, const Symbols& symbols) {
   b(d.allocate, "cuMemAlloc_v2");
   b(d.free, "cuMemFree_v2");
   b(d.copy_to_host, "cuMemcpyDtoH_v2");
+  b(d.copy_to_device, "cuMemcpyHtoD_v2");
   b(d.copy_on_device, "cuMemcpyDtoDAsync_v2");
   b(d.fill_words, "cuMemsetD32Async");
   b(d.load, "cuModuleLoadData");
   b(d.unload, "cuModuleUnload");
   b(d.function, "cuModuleGetFunction");
+  b(d.function_set, "cuFuncSetAttribute");
   b(d.launch, "cuLaunchKernel");
   b(d.stream_create, "cuStreamCreate");
   b(d.stream_destroy, "cuStreamDestroy_v2");

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <cstring>
 
 namespace kernels::cuda {
 namespace {
@@ -12,9 +11,13 @@ constexpr std::int64_t canary_bytes = 4096;  // also the alignment of every arra
 
 std::int64_t aligned(std::int64_t bytes) { return (bytes + canary_bytes - 1) / canary_bytes * canary_bytes; }
 
+std::int64_t scratch_of(const Operation& o, std::int64_t size) { return o.scratch_bytes ? o.scratch_bytes(size) : 0; }
+
 std::int64_t bytes_of_set(const Operation& o, std::int64_t size) {
-  return o.inputs * aligned(4 * o.input_floats(size)) + canary_bytes + aligned(4 * o.output_floats(size)) +
-         canary_bytes;
+  std::int64_t bytes = canary_bytes + aligned(o.output_bytes(size)) + canary_bytes;
+  for (std::size_t i = 0; i < o.inputs.size(); ++i) bytes += aligned(bytes_of_input(o, size, static_cast<int>(i)));
+  if (const std::int64_t scratch = scratch_of(o, size)) bytes += aligned(scratch) + canary_bytes;
+  return bytes;
 }
 
 std::string short_number(double value) {
@@ -25,69 +28,146 @@ std::string short_number(double value) {
 
 }  // namespace
 
+std::vector<Function> functions_of(const Session& session, const LoadedModule& module, std::string_view entry,
+                                   std::span<const Launch> launches) {
+  constexpr unsigned allowed_unasked = 48 * 1024;
+  std::vector<Function> functions;
+  for (const Launch& l : launches) {
+    functions.push_back(module.function(l.entry.empty() ? entry : l.entry));
+    if (l.shared_bytes > allowed_unasked)
+      must(session.driver(),
+           session.driver().function_set(functions.back(), function_dynamic_shared_bytes,
+                                         static_cast<int>(l.shared_bytes)),
+           "asking for " + std::to_string(l.shared_bytes) + " bytes of shared memory a block");
+  }
+  return functions;
+}
+
 Operands::Operands(const Session& session, const Operation& operation, std::int64_t size, std::int64_t sets)
     : session_(session),
       operation_(operation),
       size_(size),
       sets_(sets),
-      input_bytes_(aligned(4 * operation.input_floats(size))),
-      output_bytes_(4 * operation.output_floats(size)),
+      output_bytes_(operation.output_bytes(size)),
+      scratch_bytes_(scratch_of(operation, size)),
       set_bytes_(bytes_of_set(operation, size)),
+      input_from_{0},
       memory_(session.driver(), sets * set_bytes_,
-              std::string(operation.ladder->id) + " at size " + std::to_string(size)) {}
-
-DevicePointer Operands::input_at(std::int64_t set, int input) const {
-  return memory_.address() + static_cast<DevicePointer>(set * set_bytes_ + input * input_bytes_);
+              std::string(operation.ladder->id) + " at size " + std::to_string(size)) {
+  for (std::size_t i = 0; i < operation.inputs.size(); ++i)
+    input_from_.push_back(input_from_.back() + aligned(bytes_of_input(operation, size, static_cast<int>(i))));
 }
 
-DevicePointer Operands::output_at(std::int64_t set) const { return input_at(set, operation_.inputs) + canary_bytes; }
+DevicePointer Operands::input_at(std::int64_t set, int input) const {
+  return memory_.address() +
+         static_cast<DevicePointer>(set * set_bytes_ + input_from_[static_cast<std::size_t>(input)]);
+}
+
+DevicePointer Operands::output_at(std::int64_t set) const {
+  return memory_.address() + static_cast<DevicePointer>(set * set_bytes_ + input_from_.back() + canary_bytes);
+}
+
+DevicePointer Operands::scratch_at(std::int64_t set) const {
+  return output_at(set) + static_cast<DevicePointer>(aligned(output_bytes_) + canary_bytes);
+}
 
 void Operands::fill(std::uint32_t seed) const {
-  for (std::int64_t set = 0; set < sets_; ++set)
-    for (int i = 0; i < operation_.inputs; ++i)
-      session_.fill_uniform(input_at(set, i), operation_.input_floats(size_), input_seed(seed, i), operation_.lo,
-                            operation_.scale);
+  for (std::size_t i = 0; i < operation_.inputs.size(); ++i) {
+    const Array& array = operation_.inputs[i];
+    const int which = static_cast<int>(i);
+    std::vector<std::byte> made;
+    if (array.element == Element::made) made = input_bytes(operation_, size_, seed, which);
+    for (std::int64_t set = 0; set < sets_; ++set)
+      if (array.element == Element::made)
+        must(session_.driver(), session_.driver().copy_to_device(input_at(set, which), made.data(), made.size()),
+             "bringing an input");
+      else
+        session_.fill(input_at(set, which), array, array.count(size_), input_seed(seed, which));
+  }
 }
 
 void Operands::poison(std::int64_t set) const {
-  session_.fill_words(output_at(set) - canary_bytes, poison_word, (2 * canary_bytes + aligned(output_bytes_)) / 4);
+  std::int64_t bytes = 2 * canary_bytes + aligned(output_bytes_);
+  if (scratch_bytes_ > 0) bytes += aligned(scratch_bytes_) + canary_bytes;
+  session_.fill_words(output_at(set) - canary_bytes, poison_word, bytes / 4);
 }
 
-void Operands::enqueue(Function function, std::span<const Launch> launches, std::int64_t set,
+void Operands::enqueue_given(Function function, const Launch& launch, std::int64_t set, const std::string& name) const {
+  union Value {
+    DevicePointer pointer;
+    std::uint32_t whole;
+    float real;
+  };
+  std::array<Value, 16> values{};
+  std::array<void*, 16> addresses{};
+  const std::size_t count = std::min(launch.arguments.size(), values.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    const Argument& a = launch.arguments[i];
+    const auto offset = static_cast<DevicePointer>(a.offset);
+    switch (a.kind) {
+      case Argument::Kind::input:
+        values[i].pointer = input_at(set, a.input) + offset;
+        break;
+      case Argument::Kind::output:
+        values[i].pointer = output_at(set) + offset;
+        break;
+      case Argument::Kind::scratch:
+        values[i].pointer = scratch_at(set) + offset;
+        break;
+      case Argument::Kind::whole:
+        values[i].whole = a.whole;
+        break;
+      case Argument::Kind::real:
+        values[i].real = a.real;
+        break;
+    }
+    addresses[i] = &values[i];
+  }
+  session_.launch(function, launch, std::span(addresses).first(count), name);
+}
+
+void Operands::enqueue(std::span<const Function> functions, std::span<const Launch> launches, std::int64_t set,
                        const std::string& name) const {
   DevicePointer first = 0, second = 0, out = 0;
   unsigned n = 0;
   std::array<void*, 4> arguments{&first, &second, &out, &n};
-  if (operation_.inputs == 1) arguments = {&first, &out, &n, nullptr};
-  for (const Launch& l : launches) {
+  if (operation_.inputs.size() == 1) arguments = {&first, &out, &n, nullptr};
+  for (std::size_t i = 0; i < launches.size(); ++i) {
+    const Launch& l = launches[i];
+    if (!l.arguments.empty()) {
+      enqueue_given(functions[i], l, set, name);
+      continue;
+    }
     first = l.input_offset < 0 ? input_at(set, 0) : output_at(set) + static_cast<DevicePointer>(4 * l.input_offset);
-    second = input_at(set, 1);
+    if (operation_.inputs.size() > 1) second = input_at(set, 1);
     out = output_at(set) + static_cast<DevicePointer>(4 * l.output_offset);
     n = l.n;
-    session_.launch(function, l, arguments, name);
+    session_.launch(functions[i], l, arguments, name);
   }
 }
 
-std::vector<float> Operands::output(std::int64_t set) const {
-  std::vector<float> host(static_cast<std::size_t>(output_bytes_ / 4));
-  must(session_.driver(),
-       session_.driver().copy_to_host(host.data(), output_at(set), static_cast<std::size_t>(output_bytes_)),
+std::vector<std::byte> Operands::output(std::int64_t set) const {
+  std::vector<std::byte> host(static_cast<std::size_t>(output_bytes_));
+  must(session_.driver(), session_.driver().copy_to_host(host.data(), output_at(set), host.size()),
        "reading the result");
   return host;
 }
 
 bool Operands::canaries_intact(std::int64_t set) const {
-  // The rest of the last page of the output belongs to the canary after it.
-  const std::int64_t after_bytes = aligned(output_bytes_) - output_bytes_ + canary_bytes;
-  std::vector<std::uint32_t> words(static_cast<std::size_t>((canary_bytes + after_bytes) / 4));
   const Driver& d = session_.driver();
-  must(d, d.copy_to_host(words.data(), output_at(set) - canary_bytes, static_cast<std::size_t>(canary_bytes)),
-       "reading around the result");
-  must(d,
-       d.copy_to_host(words.data() + canary_bytes / 4, output_at(set) + static_cast<DevicePointer>(output_bytes_),
-                      static_cast<std::size_t>(after_bytes)),
-       "reading around the result");
-  return std::all_of(words.begin(), words.end(), [](std::uint32_t w) { return w == poison_word; });
+  std::vector<std::byte> bytes;
+  // `written` bytes at `from` belong to the kernel; the rest of their last page and the page after them do not.
+  const auto intact_after = [&](DevicePointer from, std::int64_t written) {
+    bytes.resize(static_cast<std::size_t>(aligned(written) - written + canary_bytes));
+    must(d, d.copy_to_host(bytes.data(), from + static_cast<DevicePointer>(written), bytes.size()),
+         "reading around the result");
+    for (std::size_t i = 0; i < bytes.size(); ++i)
+      if (bytes[i] != static_cast<std::byte>(poison_word >> (8 * ((static_cast<std::size_t>(written) + i) % 4)) & 0xff))
+        return false;
+    return true;
+  };
+  return intact_after(output_at(set) - canary_bytes, 0) && intact_after(output_at(set), output_bytes_) &&
+         (scratch_bytes_ == 0 || intact_after(scratch_at(set), scratch_bytes_));
 }
 
 std::int64_t cold_sets(const Session& session, const Operation& operation, std::int64_t size) {
@@ -95,19 +175,19 @@ std::int64_t cold_sets(const Session& session, const Operation& operation, std::
   return std::clamp<std::int64_t>((3 * session.facts().l2_bytes + set - 1) / set, 1, 4096);
 }
 
-Deviation check(const Session& session, const Operation& operation, const Operands& operands, Function function,
-                std::span<const Launch> launches, std::uint32_t seed, const std::string& name) {
-  const std::string at = " at size " + std::to_string(operands.size());
+Deviation check(const Session& session, const Operation& operation, const Operands& operands, const Prepared& prepared,
+                std::uint32_t seed) {
+  const std::string at = " at size " + std::to_string(operands.size()), name(prepared.rung->entry);
   const auto run_once = [&] {
     operands.poison(0);
-    operands.enqueue(function, launches, 0, name);
+    operands.enqueue(prepared.functions, prepared.launches, 0, name);
     session.synchronize("running " + name + at);
     return operands.output(0);
   };
   operands.fill(seed);
-  const std::vector<float> out = run_once();
+  const std::vector<std::byte> out = run_once();
   if (!operands.canaries_intact(0)) throw Failure("The kernel wrote outside its output array" + at + ".", false);
-  const Deviation d = operation.compare(operation, operands.size(), out, seed);
+  const Deviation d = operation.compare({operation, prepared.rung->id, operands.size(), out, seed});
   if (d.never_written > 0)
     throw Failure("The result is wrong" + at + ": " + std::to_string(d.never_written) +
                       " of its numbers were never written or are not numbers.",
@@ -118,8 +198,7 @@ Deviation check(const Session& session, const Operation& operation, const Operan
                       (d.bound > 0 ? short_number(100 * d.bound) + " % is accepted." : "it must be exact."),
                   false);
   if (operation.repeatable) {
-    const std::vector<float> again = run_once();
-    if (std::memcmp(again.data(), out.data(), 4 * out.size()) != 0)
+    if (run_once() != out)
       throw Failure("Two runs on the same input differ" + at + ": threads race, a barrier is missing.", false);
   }
   return d;

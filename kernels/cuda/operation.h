@@ -8,9 +8,9 @@
 
 #include "kernels/kernel.h"
 
-/// A rung is one .cu file whose extern "C" entry is named after the file, and a row in the list of its ladder (copy.cpp,
-/// sgemm.cpp, ...); a geometry of its own is a case in that file's launches(). A rung of several kernels has them all in
-/// its file, and names each in its launches. A ladder is one such file more, in operation.cpp's two lists.
+/// A rung is one .cu file whose extern "C" entry is named after the file, and a row in the list of its ladder
+/// (copy.cpp, sgemm.cpp, ...); a geometry of its own is a case in that file's launches(). A rung of several kernels has
+/// them all in its file, and names each in its launches. A ladder is one such file more, in operation.cpp's two lists.
 namespace kernels::cuda {
 
 /// How the elements of an array lie in memory and how they are made from a seed, on the device by fill_* of
@@ -31,9 +31,9 @@ int bits_of(Element element);
 /// One input.
 struct Array {
   Element element = Element::f32;
-  std::int64_t (*count)(std::int64_t size) = nullptr;  ///< elements
-  float lo = 0, scale = 1;                             ///< f32, f16, bf16
-  std::uint32_t below = 1;                             ///< u32
+  std::int64_t (*count)(std::int64_t size) = nullptr;                             ///< elements
+  float lo = 0, scale = 1;                                                        ///< f32, f16, bf16
+  std::uint32_t below = 1;                                                        ///< u32
   void (*make)(std::int64_t size, std::uint32_t seed, std::byte* out) = nullptr;  ///< made
 };
 
@@ -92,8 +92,9 @@ double bf16_at(const Outcome& outcome, std::int64_t index);
 /// What is the same for every rung of a ladder: sizes, operands, launches and the reference.
 struct Operation {
   const Ladder* ladder = nullptr;
-  std::int64_t granule = 1;    ///< sizes are rounded up to a multiple of this
-  std::int64_t edge_size = 0;  ///< a small size that is no power of two: it is checked in full before the size asked for
+  std::int64_t granule = 1;  ///< sizes are rounded up to a multiple of this
+  std::int64_t edge_size =
+      0;  ///< a small size that is no power of two: it is checked in full before the size asked for
   std::vector<Array> inputs;
   bool repeatable = true;  ///< two runs on one input must agree bit for bit: if they do not, threads race
   std::int64_t (*output_bytes)(std::int64_t size) = nullptr;

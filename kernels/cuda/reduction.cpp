@@ -30,6 +30,7 @@ std::int64_t output_floats(std::int64_t bytes) {
   }
   return total + 4;
 }
+std::int64_t reduction_output_bytes(std::int64_t bytes) { return 4 * output_floats(bytes); }
 
 /// n - 1 additions; the array is read once and one float is written.
 models::OpCost reduction_cost(std::int64_t bytes) {
@@ -65,12 +66,11 @@ std::vector<Launch> reduction_launches(std::string_view rung, std::int64_t bytes
 }
 
 /// All values are positive, so that a number left out shows. The bound is that of 4096 additions one after the other.
-Deviation reduction_compare(const Operation& operation, std::int64_t bytes, std::span<const float> out,
-                            std::uint32_t seed) {
+Deviation reduction_compare(const Outcome& outcome) {
   double sum = 0;
-  for (std::int64_t i = 0; i < bytes / 4; ++i) sum += static_cast<double>(uniform_value(operation, seed, 0, i));
+  for (std::int64_t i = 0; i < outcome.size / 4; ++i) sum += input_value(outcome.operation, outcome.seed, 0, i);
   Deviation d;
-  const double difference = static_cast<double>(out.back()) - sum;
+  const double difference = static_cast<double>(floats_of(outcome).back()) - sum;
   d.never_written = difference == difference ? 0 : 1;
   d.error = std::abs(difference) / sum;
   d.bound = std::sqrt(4096.0) * 2 * 0x1p-23;
@@ -105,9 +105,9 @@ const Operation& reduction_operation() {
       .ladder = &reduction_ladder(),
       .granule = 16,
       .edge_size = 16ll * 10007,
+      .inputs = {{.count = reduction_floats}},
       .repeatable = false,
-      .input_floats = reduction_floats,
-      .output_floats = output_floats,
+      .output_bytes = reduction_output_bytes,
       .launches = reduction_launches,
       .compare = reduction_compare,
   };

@@ -18,14 +18,25 @@ struct Candidate {
   Result result;
   std::string image;
   std::unique_ptr<LoadedModule> module;
-  Function function = nullptr;
-  std::vector<Launch> launches;
+  Prepared prepared;
   std::int64_t next_set = 0;
   std::unique_ptr<Stopwatch> watch;  // goes before the module
 
   std::string name() const { return std::string(rung->entry); }
   bool alive() const { return result.failure.empty(); }
 };
+
+/// One sentence when a GPU of `capability` lacks the instructions of a rung; otherwise empty.
+std::string why_not(const Rung& rung, int capability) {
+  const auto version = [](int of) { return std::to_string(of / 10) + "." + std::to_string(of % 10); };
+  if (rung.capability_lo <= capability && (rung.capability_hi == 0 || capability <= rung.capability_hi)) return {};
+  const bool only_one = rung.capability_lo == rung.capability_hi;
+  return "This kernel's instructions exist on GPUs of compute capability " + version(rung.capability_lo) +
+         (only_one                 ? " only"
+          : rung.capability_hi > 0 ? " to " + version(rung.capability_hi)
+                                   : " and newer") +
+         ", and this GPU has " + version(capability) + ".";
+}
 
 /// One request on its way through. `lost`: why nothing more can run; `stopped`: the listener asked to.
 class Run {
@@ -41,7 +52,7 @@ class Run {
                           std::find(request_.rungs.begin(), request_.rungs.end(), rung.id) != request_.rungs.end();
       if (!wanted) continue;
       Candidate c{.rung = &rung, .edited = rung.id == request_.edited_rung};
-      const models::OpCost cost = operation_.ladder->cost(size_);
+      const models::OpCost cost = cost_of(*operation_.ladder, rung, size_);
       c.result = {
           .ladder = std::string(operation_.ladder->id),
           .rung = std::string(rung.id),
@@ -74,7 +85,9 @@ class Run {
   void without_device(const std::string& why) {
     for (Candidate& c : candidates_) {
       if (stopped_) return;
-      compile_one(c, default_capability);
+      // A rung for newer hardware is compiled for the first that has its instructions.
+      const int newest = c.rung->capability_hi > 0 ? c.rung->capability_hi : default_capability;
+      compile_one(c, std::max(std::min(default_capability, newest), c.rung->capability_lo));
       step(3);
       if (c.result.failure.empty())
         c.result.failure = "Compiled for " + c.result.report.arch + " but not timed: " + why;
@@ -96,8 +109,14 @@ class Run {
   }
 
   void compile_one(Candidate& c, int capability) {
+    if (std::string why = why_not(*c.rung, capability); !why.empty()) {
+      c.result.compiled = false;
+      c.result.failure = std::move(why);
+      return;
+    }
     const std::string_view source = c.edited ? std::string_view(request_.edited_source) : c.rung->source;
-    Compilation compiled = compile(machine_.nvrtc, source, c.name() + ".cu", c.rung->entry, capability);
+    Compilation compiled =
+        compile(machine_.nvrtc, source, c.name() + ".cu", c.rung->entry, capability, c.rung->architecture_specific);
     c.result.compiled = compiled.failure.empty();
     c.result.failure = std::move(compiled.failure);
     c.result.diagnostics = std::move(compiled.diagnostics);
@@ -139,10 +158,9 @@ class Run {
       guarded(*c, [&] {
         allocate();
         c->module = std::make_unique<LoadedModule>(session.driver(), c->image);
-        c->function = c->module->function(c->rung->entry);
-        check(session, operation_, *edge, c->function, launches(*c, edge->size(), session), seed + 17, c->name());
-        c->launches = launches(*c, size_, session);
-        note(*c, check(session, operation_, *operands, c->function, c->launches, seed, c->name()));
+        check(session, operation_, *edge, prepared(*c, edge->size(), session), seed + 17);
+        c->prepared = prepared(*c, size_, session);
+        note(*c, check(session, operation_, *operands, c->prepared, seed));
       });
       step(1);
     }
@@ -152,7 +170,7 @@ class Run {
       guarded(*c, [&] {
         const Summary times = c->watch->summary();
         // New numbers after the clock has stopped: a kernel that kept old results is found out.
-        note(*c, check(session, operation_, *operands, c->function, c->launches, seed + 1, c->name()));
+        note(*c, check(session, operation_, *operands, c->prepared, seed + 1));
         c->result.time_s = times.median;
         c->result.spread_s = times.iqr;
         c->result.samples = times.samples;
@@ -164,8 +182,10 @@ class Run {
     }
   }
 
-  std::vector<Launch> launches(const Candidate& c, std::int64_t size, const Session& session) const {
-    return operation_.launches(c.rung->id, size, session.facts().multiprocessors);
+  Prepared prepared(const Candidate& c, std::int64_t size, const Session& session) const {
+    Prepared p{c.rung, operation_.launches(c.rung->id, size, session.facts().multiprocessors), {}};
+    p.functions = functions_of(session, *c.module, c.rung->entry, p.launches);
+    return p;
   }
 
   static void note(Candidate& c, const Deviation& d) {
@@ -175,7 +195,7 @@ class Run {
 
   void warm(const Session& session, Candidate& c, const Operands& operands) {
     const auto enqueue = [&c, &operands] {
-      operands.enqueue(c.function, c.launches, c.next_set, c.name());
+      operands.enqueue(c.prepared.functions, c.prepared.launches, c.next_set, c.name());
       c.next_set = (c.next_set + 1) % operands.sets();
     };
     c.watch = std::make_unique<Stopwatch>(session, enqueue, operands.sets(), request_.seconds_per_rung);

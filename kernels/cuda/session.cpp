@@ -88,6 +88,9 @@ Session::Session(const Machine& machine) : machine_(machine) {
     must(d, d.stream_create(&stream_, 1), "making a stream");  // 1: not ordered with the default stream
     instruments_ = std::make_unique<LoadedModule>(d, compiled.image);
     fill_uniform_ = instrument("fill_uniform");
+    fill_halves_ = instrument("fill_halves");
+    fill_bytes_ = instrument("fill_bytes");
+    fill_below_ = instrument("fill_below");
     fill_bf16_ = instrument("fill_bf16");
     spin_ = instrument("spin");
   } catch (...) {
@@ -108,7 +111,8 @@ void Session::close() {
 
 void Session::launch(Function function, const Launch& l, std::span<void*> arguments, const std::string& name) const {
   must(driver(),
-       driver().launch(function, l.grid_x, l.grid_y, 1, l.block_x, l.block_y, 1, 0, stream_, arguments.data(), nullptr),
+       driver().launch(function, l.grid_x, l.grid_y, l.grid_z, l.block_x, l.block_y, 1, l.shared_bytes, stream_,
+                       arguments.data(), nullptr),
        "launching " + name);
 }
 
@@ -124,6 +128,34 @@ Launch grid_over(std::int64_t n, int multiprocessors) {
 }
 
 }  // namespace
+
+void Session::fill(DevicePointer out, const Array& array, std::int64_t count, std::uint32_t seed) const {
+  const std::int64_t bytes = (count * bits_of(array.element) + 7) / 8;
+  auto n = static_cast<unsigned long long>(count);
+  switch (array.element) {
+    case Element::f32:
+      return fill_uniform(out, count, seed, array.lo, array.scale);
+    case Element::f16:
+    case Element::bf16: {
+      float lo = array.lo, scale = array.scale;
+      unsigned brain = array.element == Element::bf16 ? 1 : 0;
+      std::array<void*, 6> arguments{&out, &n, &seed, &lo, &scale, &brain};
+      return launch(fill_halves_, grid_over(count, facts_.multiprocessors), arguments, "fill_halves");
+    }
+    case Element::u32: {
+      unsigned below = array.below;
+      std::array<void*, 4> arguments{&out, &n, &seed, &below};
+      return launch(fill_below_, grid_over(count, facts_.multiprocessors), arguments, "fill_below");
+    }
+    default: {  // bytes: four a word; the array ends on a boundary of 4 KiB, so a last word that is whole does no harm
+      auto words = static_cast<unsigned long long>((bytes + 3) / 4);
+      unsigned without = array.element == Element::i8 ? 1 : array.element == Element::e4m3 ? 2 : 0;
+      std::array<void*, 4> arguments{&out, &words, &seed, &without};
+      return launch(fill_bytes_, grid_over(static_cast<std::int64_t>(words), facts_.multiprocessors), arguments,
+                    "fill_bytes");
+    }
+  }
+}
 
 void Session::fill_uniform(DevicePointer out, std::int64_t n, std::uint32_t seed, float lo, float scale) const {
   auto count = static_cast<unsigned long long>(n);

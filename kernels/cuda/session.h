@@ -63,7 +63,9 @@ class Session {
   /// Launches by geometry and the addresses of the kernel's arguments.
   void launch(Function function, const Launch& shape, std::span<void*> arguments, const std::string& name) const;
   void synchronize(const std::string& doing) const;
-  /// n floats, as uniform_value() gives them.
+  /// `count` elements of an input, as input_value() gives them; not for `made`. `seed` is the input's own.
+  void fill(DevicePointer out, const Array& array, std::int64_t count, std::uint32_t seed) const;
+  /// n floats, uniform in [lo, lo + scale).
   void fill_uniform(DevicePointer out, std::int64_t n, std::uint32_t seed, float lo, float scale) const;
   void fill_bf16(DevicePointer out, std::int64_t words, std::uint32_t seed) const;
   void fill_words(DevicePointer out, std::uint32_t word, std::int64_t words) const;
@@ -80,7 +82,8 @@ class Session {
   bool retained_ = false;
   Stream stream_ = nullptr;
   std::unique_ptr<LoadedModule> instruments_;
-  Function fill_uniform_ = nullptr, fill_bf16_ = nullptr, spin_ = nullptr;
+  Function fill_uniform_ = nullptr, fill_halves_ = nullptr, fill_bytes_ = nullptr, fill_below_ = nullptr,
+           fill_bf16_ = nullptr, spin_ = nullptr;
 };
 
 /// "1.0 GiB", "24.0 MiB": for sentences about memory.

@@ -21,6 +21,7 @@ namespace kernels::cuda {
 namespace {
 
 std::int64_t sgemm_floats(std::int64_t n) { return n * n; }
+std::int64_t sgemm_bytes(std::int64_t n) { return 4 * n * n; }
 
 models::OpCost sgemm_cost(std::int64_t n) {
   const auto d = static_cast<double>(n);
@@ -53,7 +54,10 @@ std::vector<std::int64_t> chosen(std::int64_t n, std::int64_t count, std::uint32
 
 /// The elements where 64 rows and 64 columns cross are compared, one of each in every 64th of the matrix; all of C is
 /// searched for NaN. Bound: sqrt(K) 2 eps of float, the growth of rounding errors that are independent.
-Deviation sgemm_compare(const Operation& operation, std::int64_t n, std::span<const float> out, std::uint32_t seed) {
+Deviation sgemm_compare(const Outcome& outcome) {
+  const std::span<const float> out = floats_of(outcome);
+  const std::int64_t n = outcome.size;
+  const std::uint32_t seed = outcome.seed;
   Deviation d;
   d.never_written = std::count_if(out.begin(), out.end(), [](float v) { return !(v == v); });
   const auto rows = chosen(n, 64, seed), columns = chosen(n, 64, seed + 1);
@@ -61,12 +65,10 @@ Deviation sgemm_compare(const Operation& operation, std::int64_t n, std::span<co
   std::vector<double> a(rows.size() * k_count), b(columns.size() * k_count);
   for (std::size_t i = 0; i < rows.size(); ++i)
     for (std::size_t k = 0; k < k_count; ++k)
-      a[i * k_count + k] =
-          static_cast<double>(uniform_value(operation, seed, 0, rows[i] * n + static_cast<std::int64_t>(k)));
+      a[i * k_count + k] = input_value(outcome.operation, seed, 0, rows[i] * n + static_cast<std::int64_t>(k));
   for (std::size_t j = 0; j < columns.size(); ++j)
     for (std::size_t k = 0; k < k_count; ++k)
-      b[j * k_count + k] =
-          static_cast<double>(uniform_value(operation, seed, 1, static_cast<std::int64_t>(k) * n + columns[j]));
+      b[j * k_count + k] = input_value(outcome.operation, seed, 1, static_cast<std::int64_t>(k) * n + columns[j]);
   ErrorNorm norm;
   for (std::size_t i = 0; i < rows.size(); ++i)
     for (std::size_t j = 0; j < columns.size(); ++j) {
@@ -111,11 +113,8 @@ const Operation& sgemm_operation() {
       .ladder = &sgemm_ladder(),
       .granule = 128,
       .edge_size = 384,
-      .inputs = 2,
-      .lo = -1,
-      .scale = 2,
-      .input_floats = sgemm_floats,
-      .output_floats = sgemm_floats,
+      .inputs = {{.count = sgemm_floats, .lo = -1, .scale = 2}, {.count = sgemm_floats, .lo = -1, .scale = 2}},
+      .output_bytes = sgemm_bytes,
       .launches = sgemm_launches,
       .compare = sgemm_compare,
   };

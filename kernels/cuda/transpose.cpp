@@ -20,6 +20,7 @@ namespace kernels::cuda {
 namespace {
 
 std::int64_t transpose_floats(std::int64_t n) { return n * n; }
+std::int64_t transpose_bytes(std::int64_t n) { return 4 * n * n; }
 
 models::OpCost transpose_cost(std::int64_t n) {
   return models::copy(static_cast<double>(n) * static_cast<double>(n), 4);
@@ -38,13 +39,14 @@ std::vector<Launch> transpose_launches(std::string_view rung, std::int64_t n, in
 }
 
 /// A transpose is exact or wrong.
-Deviation transpose_compare(const Operation& operation, std::int64_t n, std::span<const float> out,
-                            std::uint32_t seed) {
+Deviation transpose_compare(const Outcome& outcome) {
+  const std::span<const float> out = floats_of(outcome);
+  const std::int64_t n = outcome.size;
   Deviation d;
   ErrorNorm norm;
   for (std::int64_t c = 0; c < n; ++c)
     for (std::int64_t r = 0; r < n; ++r) {
-      const auto expected = static_cast<double>(uniform_value(operation, seed, 0, r * n + c));
+      const auto expected = input_value(outcome.operation, outcome.seed, 0, r * n + c);
       const float moved = out[static_cast<std::size_t>(c * n + r)];
       if (std::isnan(moved)) ++d.never_written;
       norm.add(static_cast<double>(moved), expected);
@@ -81,8 +83,8 @@ const Operation& transpose_operation() {
       .ladder = &transpose_ladder(),
       .granule = 64,
       .edge_size = 192,
-      .input_floats = transpose_floats,
-      .output_floats = transpose_floats,
+      .inputs = {{.count = transpose_floats}},
+      .output_bytes = transpose_bytes,
       .launches = transpose_launches,
       .compare = transpose_compare,
   };

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <utility>
 #include <vector>
@@ -16,7 +18,9 @@
 #pragma GCC diagnostic ignored "-Wdouble-promotion"
 #define __global__
 #define __device__
-#define __shared__ static
+// Thread-local storage is static where it is declared, and may be declared `extern` in a kernel: dynamic shared memory
+// is `extern __shared__ unsigned char dynamic_shared[];` in every rung, and stands here once.
+#define __shared__ thread_local
 #define __launch_bounds__(...)
 
 namespace {
@@ -63,6 +67,9 @@ float __shfl_down_sync(unsigned, float value, unsigned apart) {
   return taken;
 }
 
+unsigned __float_as_uint(float value) { return std::bit_cast<unsigned>(value); }
+float __uint_as_float(unsigned bits) { return std::bit_cast<float>(bits); }
+
 long long clock64() {
   static long long now = 0;
   return now += 1000;
@@ -96,6 +103,7 @@ void run_with_barriers(std::size_t threads, const std::function<void()>& body) {
 }
 
 using std::size_t;
+alignas(1024) thread_local unsigned char dynamic_shared[228 * 1024];
 #include "kernels/cuda/rungs/copy_float4.cu"
 #include "kernels/cuda/rungs/copy_grid_stride.cu"
 #include "kernels/cuda/rungs/copy_in_flight.cu"
@@ -138,31 +146,20 @@ struct Kernel {
 #name, barriers, [](void** arguments) { call(name, arguments); } \
   }
 constexpr std::array kernels_known{
-    KERNEL(copy_scalar, false),
-    KERNEL(copy_float4, false),
-    KERNEL(copy_in_flight, false),
-    KERNEL(copy_grid_stride, false),
-    KERNEL(transpose_naive, false),
-    KERNEL(transpose_tile, true),
-    KERNEL(transpose_padded, true),
-    KERNEL(transpose_swizzled, true),
-    KERNEL(transpose_vector, true),
-    KERNEL(reduce_interleaved, true),
-    KERNEL(reduce_sequential, true),
-    KERNEL(reduce_first_add, true),
-    KERNEL(reduce_shuffle, true),
-    KERNEL(reduce_grid_stride, true),
-    KERNEL(sgemm_uncoalesced, false),
-    KERNEL(sgemm_coalesced, false),
-    KERNEL(sgemm_shared, true),
-    KERNEL(sgemm_register, true),
-    KERNEL(sgemm_vector, true),
-    KERNEL(sgemm_warp, true),
-    KERNEL(fill_uniform, false),
-    KERNEL(fill_bf16, false),
-    KERNEL(spin, false),
-    KERNEL(read_roof, false),
-    KERNEL(fma_roof, false),
+    KERNEL(copy_scalar, false),       KERNEL(copy_float4, false),
+    KERNEL(copy_in_flight, false),    KERNEL(copy_grid_stride, false),
+    KERNEL(transpose_naive, false),   KERNEL(transpose_tile, true),
+    KERNEL(transpose_padded, true),   KERNEL(transpose_swizzled, true),
+    KERNEL(transpose_vector, true),   KERNEL(reduce_interleaved, true),
+    KERNEL(reduce_sequential, true),  KERNEL(reduce_first_add, true),
+    KERNEL(reduce_shuffle, true),     KERNEL(reduce_grid_stride, true),
+    KERNEL(sgemm_uncoalesced, false), KERNEL(sgemm_coalesced, false),
+    KERNEL(sgemm_shared, true),       KERNEL(sgemm_register, true),
+    KERNEL(sgemm_vector, true),       KERNEL(sgemm_warp, true),
+    KERNEL(fill_uniform, false),      KERNEL(fill_halves, false),
+    KERNEL(fill_bytes, false),        KERNEL(fill_below, false),
+    KERNEL(fill_bf16, false),         KERNEL(spin, false),
+    KERNEL(read_roof, false),         KERNEL(fma_roof, false),
 };
 
 const Kernel* find(std::string_view entry) {
@@ -180,21 +177,23 @@ bool knows(std::string_view entry) { return find(entry) != nullptr; }
 void launch(std::string_view entry, const kernels::cuda::Launch& shape, void** arguments) {
   const Kernel* kernel = find(entry);
   if (!kernel) return;
-  gridDim = {shape.grid_x, shape.grid_y, 1};
+  gridDim = {shape.grid_x, shape.grid_y, shape.grid_z};
   blockDim = {shape.block_x, shape.block_y, 1};
   const std::size_t threads = std::size_t{shape.block_x} * shape.block_y;
   const std::function<void()> body = [&] { kernel->call(arguments); };
-  for (unsigned y = 0; y < shape.grid_y; ++y)
-    for (unsigned x = 0; x < shape.grid_x; ++x) {
-      blockIdx = {x, y, 0};
-      if (kernel->barriers)
-        run_with_barriers(threads, body);
-      else
-        for (std::size_t t = 0; t < threads; ++t) {
-          place(t);
-          kernel->call(arguments);
-        }
-    }
+  const unsigned blocks = shape.grid_x * shape.grid_y * shape.grid_z;
+  for (unsigned b = 0; b < blocks; ++b) {
+    blockIdx = {b % shape.grid_x, b / shape.grid_x % shape.grid_y, b / shape.grid_x / shape.grid_y};
+    // Shared memory holds nothing that a kernel may count on.
+    std::memset(dynamic_shared, 0x7f, shape.shared_bytes);
+    if (kernel->barriers)
+      run_with_barriers(threads, body);
+    else
+      for (std::size_t t = 0; t < threads; ++t) {
+        place(t);
+        kernel->call(arguments);
+      }
+  }
 }
 
 }  // namespace cuda_emulator

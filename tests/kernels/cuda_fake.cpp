@@ -140,6 +140,10 @@ Driver FakeGpu::driver() {
     if (answer("download") == 0) std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
     return lost_;
   };
+  d.copy_to_device = [this](DevicePointer to, const void* from, std::size_t bytes) {
+    if (answer("upload") == 0) std::memcpy(reinterpret_cast<void*>(to), from, bytes);
+    return lost_;
+  };
   d.copy_on_device = [this](DevicePointer, DevicePointer, std::size_t bytes, Stream) {
     now_s_ += 2 * static_cast<double>(bytes) / 1e12;  // a copy at 1 TB/s, reading and writing
     return answer("copy");
@@ -169,14 +173,17 @@ Driver FakeGpu::driver() {
       return lost_;
     }
   };
-  d.launch = [this](Function f, unsigned gx, unsigned gy, unsigned, unsigned bx, unsigned by, unsigned, unsigned,
-                    Stream, void** arguments, void**) {
+  d.function_set = [this](Function, int, int value) { return answer("allow " + std::to_string(value)); };
+  d.launch = [this](Function f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned,
+                    unsigned shared_bytes, Stream, void** arguments, void**) {
     return launch(*object_of<std::string>(f),
                   {
                       .grid_x = gx,
                       .grid_y = gy,
                       .block_x = bx,
                       .block_y = by,
+                      .grid_z = gz,
+                      .shared_bytes = shared_bytes,
                   },
                   arguments);
   };

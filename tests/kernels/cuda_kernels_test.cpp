@@ -12,31 +12,12 @@ using namespace kernels::cuda;
 
 namespace {
 
-std::vector<float> inputs_of(const Operation& o, std::int64_t size, std::uint32_t seed, int input) {
-  std::vector<float> values(static_cast<std::size_t>(o.input_floats(size)));
-  float* out = values.data();
-  unsigned long long n = values.size();
-  std::uint32_t own = input_seed(seed, input);
-  float lo = o.lo, scale = o.scale;
-  void* arguments[] = {&out, &n, &own, &lo, &scale};
-  cuda_emulator::launch("fill_uniform", {.grid_x = 3, .block_x = 64}, arguments);
-  return values;
-}
+/// The bytes of an array as they are compared: a vector of floats is aligned for all that an output may be.
+std::span<const std::byte> bytes_of(const std::vector<float>& values) { return std::as_bytes(std::span(values)); }
 
-/// The rung's own kernel, run on the CPU with the geometry that a GPU of four multiprocessors gets.
-Deviation run_rung(const Operation& o, const Rung& rung, std::int64_t size, std::uint32_t seed) {
-  const auto a = inputs_of(o, size, seed, 0), b = inputs_of(o, size, seed, 1);
-  std::vector<float> out(static_cast<std::size_t>(o.output_floats(size)), __builtin_nanf(""));
-  for (const Launch& l : o.launches(rung.id, size, 4)) {
-    const float* first = l.input_offset < 0 ? a.data() : out.data() + l.input_offset;
-    const float* second = b.data();
-    float* to = out.data() + l.output_offset;
-    unsigned n = l.n;
-    void* one_input[] = {&first, &to, &n};
-    void* two_inputs[] = {&first, &second, &to, &n};
-    cuda_emulator::launch(rung.entry, l, o.inputs == 1 ? one_input : two_inputs);
-  }
-  return o.compare(o, size, out, seed);
+Deviation compared(const Operation& o, std::string_view rung, std::int64_t size, const std::vector<float>& out,
+                   std::uint32_t seed) {
+  return o.compare({o, rung, size, bytes_of(out), seed});
 }
 
 }  // namespace
@@ -49,7 +30,7 @@ TEST_CASE("every CUDA kernel is right on its own launch geometry") {
   for (const Rung& rung : o.ladder->rungs) {
     INFO(o.ladder->id << " " << rung.id);
     REQUIRE(cuda_emulator::knows(rung.entry));
-    const Deviation d = run_rung(o, rung, size, 7);
+    const Deviation d = cuda_emulator::run(o, rung, size, 7);
     CHECK(d.never_written == 0);
     CHECK(d.error <= d.bound);
   }
@@ -57,7 +38,7 @@ TEST_CASE("every CUDA kernel is right on its own launch geometry") {
 
 TEST_CASE("a warp-tiled product of more than one tile each way is right") {
   const Operation& o = sgemm_operation();
-  const Deviation d = run_rung(o, o.ladder->rungs.back(), 256, 3);
+  const Deviation d = cuda_emulator::run(o, o.ladder->rungs.back(), 256, 3);
   CHECK(d.error <= d.bound);
   CHECK(d.error > 0);  // float rounding is there, so the comparison is not with itself
 }
@@ -66,26 +47,27 @@ TEST_CASE("a warp-tiled product of more than one tile each way is right") {
 TEST_CASE("the comparison sees the smallest fault") {
   const Operation& sum = reduction_operation();
   const std::int64_t bytes = 16 * 2503;
-  std::vector<float> out(static_cast<std::size_t>(sum.output_floats(bytes)));
+  std::vector<float> out(static_cast<std::size_t>(sum.output_bytes(bytes) / 4));
   double total = 0, left_out = 0;
   for (std::int64_t i = 0; i < bytes / 4; ++i) {
-    total += static_cast<double>(uniform_value(sum, 5, 0, i));
-    if (i == 5000) left_out = static_cast<double>(uniform_value(sum, 5, 0, i));
+    total += input_value(sum, 5, 0, i);
+    if (i == 5000) left_out = input_value(sum, 5, 0, i);
   }
   out.back() = static_cast<float>(total);
-  CHECK(sum.compare(sum, bytes, out, 5).error <= sum.compare(sum, bytes, out, 5).bound);
+  CHECK(compared(sum, "shuffle", bytes, out, 5).error <= compared(sum, "shuffle", bytes, out, 5).bound);
   out.back() = static_cast<float>(total - left_out);
-  CHECK_FALSE(sum.compare(sum, bytes, out, 5).error <= sum.compare(sum, bytes, out, 5).bound);
+  CHECK_FALSE(compared(sum, "shuffle", bytes, out, 5).error <= compared(sum, "shuffle", bytes, out, 5).bound);
 
   const Operation& copy = copy_operation();
   std::vector<float> same(1000);
-  for (std::size_t i = 0; i < same.size(); ++i) same[i] = uniform_value(copy, 5, 0, static_cast<std::int64_t>(i));
-  CHECK(copy.compare(copy, 4000, same, 5).error == 0);
+  for (std::size_t i = 0; i < same.size(); ++i)
+    same[i] = static_cast<float>(input_value(copy, 5, 0, static_cast<std::int64_t>(i)));
+  CHECK(compared(copy, "scalar", 4000, same, 5).error == 0);
   same[999] = __builtin_nextafterf(same[999], 2.0f);
-  CHECK_FALSE(copy.compare(copy, 4000, same, 5).error <= 0);
+  CHECK_FALSE(compared(copy, "scalar", 4000, same, 5).error <= 0);
   same[999] = __builtin_nanf("");
-  CHECK(copy.compare(copy, 4000, same, 5).never_written == 1);
-  CHECK_FALSE(copy.compare(copy, 4000, same, 5).error <= 0);
+  CHECK(compared(copy, "scalar", 4000, same, 5).never_written == 1);
+  CHECK_FALSE(compared(copy, "scalar", 4000, same, 5).error <= 0);
 }
 
 TEST_CASE("CUDA ladders are complete: every rung has a text with its entry, and all do the work that cost() counts") {
@@ -126,7 +108,7 @@ TEST_CASE("a reduction ends in one number, in the last float of its output") {
       CHECK(passes.front().input_offset == -1);
       CHECK(passes.front().n == static_cast<unsigned>(bytes / 4));
       CHECK(passes.back().grid_x == 1);
-      CHECK(passes.back().output_offset == o.output_floats(bytes) - 1);
+      CHECK(passes.back().output_offset == o.output_bytes(bytes) / 4 - 1);
       for (std::size_t i = 1; i < passes.size(); ++i) {
         CHECK(passes[i].n == passes[i - 1].grid_x);
         CHECK(passes[i].input_offset == passes[i - 1].output_offset);

@@ -1,6 +1,6 @@
 // What the measurement itself launches: operands, a wait, and two roofs.
 
-// out[i] = lo + scale u, u uniform in [0, 1) with 24 bits, from a hash of seed + i. uniform_value() in operands.cpp is
+// out[i] = lo + scale u, u uniform in [0, 1) with 24 bits, from a hash of seed + i. input_value() in element.cpp is
 // its twin on the host.
 extern "C" __global__ void fill_uniform(float* out, unsigned long long n, unsigned seed, float lo, float scale) {
   const unsigned long long stride = static_cast<unsigned long long>(gridDim.x) * blockDim.x;
@@ -10,6 +10,55 @@ extern "C" __global__ void fill_uniform(float* out, unsigned long long n, unsign
     h = (h ^ (h >> 15)) * 0x846ca68bu;
     h ^= h >> 16;
     out[i] = lo + scale * (static_cast<float>(h >> 8) * 0x1p-24f);
+  }
+}
+
+// n 16-bit floats: what fill_uniform would write, rounded to the nearest bf16 (brain != 0) or f16, ties to the even
+// one.
+extern "C" __global__ void fill_halves(unsigned short* out, unsigned long long n, unsigned seed, float lo, float scale,
+                                       unsigned brain) {
+  const unsigned long long stride = static_cast<unsigned long long>(gridDim.x) * blockDim.x;
+  for (unsigned long long i = blockIdx.x * 1ull * blockDim.x + threadIdx.x; i < n; i += stride) {
+    unsigned h = static_cast<unsigned>(i) * 0x9e3779b9u + seed;
+    h = (h ^ (h >> 16)) * 0x7feb352du;
+    h = (h ^ (h >> 15)) * 0x846ca68bu;
+    h ^= h >> 16;
+    const unsigned bits = __float_as_uint(lo + scale * (static_cast<float>(h >> 8) * 0x1p-24f));
+    const unsigned sign = bits >> 16 & 0x8000u, magnitude = bits & 0x7fffffffu;
+    if (brain)
+      out[i] = static_cast<unsigned short>((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
+    else if (magnitude < 0x38800000u)  // below 2^-14: a whole number of steps of 2^-24
+      out[i] = static_cast<unsigned short>(sign | static_cast<unsigned>(rintf(__uint_as_float(magnitude) * 0x1p24f)));
+    else
+      out[i] = static_cast<unsigned short>(sign | ((magnitude + 0xfffu + (magnitude >> 13 & 1u) - 0x38000000u) >> 13));
+  }
+}
+
+// Four random bytes a word; without = 1: no -128, 2: no NaN of FP8 e4m3 (448 stands in its place).
+extern "C" __global__ void fill_bytes(unsigned* out, unsigned long long words, unsigned seed, unsigned without) {
+  const unsigned long long stride = static_cast<unsigned long long>(gridDim.x) * blockDim.x;
+  for (unsigned long long i = blockIdx.x * 1ull * blockDim.x + threadIdx.x; i < words; i += stride) {
+    unsigned h = static_cast<unsigned>(i) * 0x9e3779b9u + seed;
+    h = (h ^ (h >> 16)) * 0x7feb352du;
+    h = (h ^ (h >> 15)) * 0x846ca68bu;
+    h ^= h >> 16;
+    for (unsigned shift = 0; shift < 32; shift += 8) {
+      const unsigned byte = h >> shift & 0xffu;
+      if (without == 1 && byte == 0x80u) h ^= 1u << shift;
+      if (without == 2 && (byte & 0x7fu) == 0x7fu) h ^= 1u << shift;
+    }
+    out[i] = h;
+  }
+}
+
+// n whole numbers in [0, below).
+extern "C" __global__ void fill_below(unsigned* out, unsigned long long n, unsigned seed, unsigned below) {
+  const unsigned long long stride = static_cast<unsigned long long>(gridDim.x) * blockDim.x;
+  for (unsigned long long i = blockIdx.x * 1ull * blockDim.x + threadIdx.x; i < n; i += stride) {
+    unsigned h = static_cast<unsigned>(i) * 0x9e3779b9u + seed;
+    h = (h ^ (h >> 16)) * 0x7feb352du;
+    h = (h ^ (h >> 15)) * 0x846ca68bu;
+    out[i] = (h ^ (h >> 16)) % below;
   }
 }
 
