@@ -1,5 +1,4 @@
 #include "chapters/debugging/divergence/lab.h"
-#include "chapters/mechanism/file_offer.h"
 
 namespace chapters::debugging::divergence {
 namespace {
@@ -88,8 +87,10 @@ void describe(Fields& f, Inputs& in) {
          {.range = {0.1, 4, Scale::log}, .when = here});
   f.choice("shown", in.shown, tensors, "Coloured by", "The tensor whose difference the picture shows.", {.when = here});
   f.group("Two logs of yours");
-  const FileSpec log{
-      .reads = {FileKind::unknown, only_in_its_lab}, .accepts = "csv, tsv, jsonl, log, txt, gz", .by_bytes = true};
+  const FileSpec log{.reads = {FileKind::unknown},
+                     .accepts = "csv, tsv, jsonl, log, txt, gz",
+                     .by_bytes = true,
+                     .only_in_its_lab = true};
   f.file("first_log", in.first_log, "First run", "CSV with a column step, or JSON lines with a step each; plain or gz.",
          {.when = of_logs, .mode = of_logs}, log);
   f.file("second_log", in.second_log, "Second run", "The same quantities under the same names.",
