@@ -59,9 +59,22 @@ void paint_rows(const Painter& p, const CellMap& map, const Picture& picture, in
   }
 }
 
-/// The ramp with its ends, and what equal looks like.
+/// In the map's place, of what the map would be made.
+void paint_missing(const Painter& p, Rect area, const Picture& picture) {
+  const auto& t = widgets::theme();
+  const float wide = std::min(widgets::text_size(picture.missing_words, Type::body).x, area.width() - t.px(24));
+  const ImVec2 at{(area.min.x + area.max.x - wide) / 2, (area.min.y + area.max.y - t.type(Type::body)) / 2};
+  p.plate(at, picture.missing_words, t.background, Type::body);
+  widgets::fit_text(p, at, picture.missing_words, wide + 1, t.text, Type::body);
+}
+
+/// The ramp with its ends, and what equal looks like; without them where nothing is compared.
 void paint_key(const Painter& p, Rect area, const Picture& picture) {
   const auto& t = widgets::theme();
+  if (!picture.missing_words.empty()) {
+    widgets::fit_text(p, area.min, picture.shown_words, area.width(), t.muted, Type::small);
+    return;
+  }
   const float line = t.type(Type::small), box = t.px(10), wide = t.px(84);
   const float y = area.min.y, mid = y + (line - box) / 2;
   float x = area.max.x;
@@ -281,6 +294,7 @@ void draw_hero(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   if (veiled) return;
   paint_key(p, {{map.area.min.x, corner.y}, {map.area.max.x, corner.y + line}}, picture);
   paint_stretches(p, map, picture);
+  if (!picture.missing_words.empty()) paint_missing(p, map.area, picture);
   if (picture.row_names.empty())
     paint_cursor(p, map, map.area.max.y + std::max(0.0f, hashes - t.px(4)), view.plot.scratch.frame.area, picture,
                  view.cursor);

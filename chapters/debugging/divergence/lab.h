@@ -109,6 +109,7 @@ struct Picture {
   int ring_layer = -1, ring_step = -1;
   std::string ring_bold, ring_words;
   std::string silence_words, parts_words, shown_words;
+  std::string missing_words;              ///< not empty: nothing is compared, and this sentence says what is missing
   double silence_at = 0, parts_step = 0;  ///< steps at which those words stand
   std::vector<std::string> cursor_words;  ///< what the cursor says at each step
   std::vector<int> loudest;               ///< by step; -1: all equal

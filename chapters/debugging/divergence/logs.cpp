@@ -199,7 +199,10 @@ Picture arrange_logs(const Inputs& in, const Outputs& out, const LogComparison& 
     p.row_names.push_back(logs.names[names[row]]);
     add_cells(logs, names[row], static_cast<int>(row), p);
   }
-  p.shown_words = log_alone(in) ? "what the log holds; nothing is compared yet" : "difference of what was logged";
+  if (log_alone(in))
+    p.missing_words = in.first_log.path.empty() ? "The first run's log is missing: nothing is compared yet."
+                                                : "The second run's log is missing: nothing is compared yet.";
+  p.shown_words = log_alone(in) ? "what the log holds" : "difference of what was logged";
   if (names.size() < logs.names.size())
     p.shown_words += "; " + std::to_string(logs.names.size() - names.size()) + " more are not shown";
   p.from_step = static_cast<double>(logs.steps.front());

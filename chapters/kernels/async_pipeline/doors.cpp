@@ -31,7 +31,7 @@ Link to_tile(const Inputs& in) {
 
 }  // namespace
 
-KernelDoors doors_of(const Inputs& in, const Outputs& out) {
+LabDoors doors_of(const Inputs& in, const Outputs& out) {
   return {{"open the SM", "The block on an SM", to_occupancy(in, out)},
           {"open the tile", "Its tile at every gate", to_tile(in)}};
 }

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "chapters/described/kernel_doors.h"
 #include "chapters/mechanism/described_table.h"
 #include "chapters/mechanism/lab.h"
+#include "chapters/mechanism/lab_doors.h"
 #include "models/gpu/async_pipeline.h"
 #include "widgets/base/parts.h"
 #include "widgets/plot/curve.h"
@@ -133,7 +133,7 @@ struct GroupLane {
 struct Picture {
   std::uint64_t version = 0;
   std::string answer;
-  KernelDoors doors;
+  LabDoors doors;
   std::vector<RingPicture> rings;
   double clock_end = 1;
   std::vector<Stair> stairs;
@@ -168,7 +168,7 @@ double period_of(const Inputs& in, PipelineKind kind, std::int64_t stages);
 
 Computed compute(const Inputs& in, const Progress& progress);
 std::string answer_of(const Inputs& in, const Outputs& out);
-KernelDoors doors_of(const Inputs& in, const Outputs& out);
+LabDoors doors_of(const Inputs& in, const Outputs& out);
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 void draw_rings(Inputs& in, const Picture& picture, View& view, ImVec2 size);

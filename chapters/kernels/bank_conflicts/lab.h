@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "chapters/described/kernel_doors.h"
 #include "chapters/mechanism/described_table.h"
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
+#include "chapters/mechanism/lab_doors.h"
 #include "chapters/mechanism/published_panel.h"
 #include "models/gpu/access/tile_access.h"
 #include "widgets/plot/curve.h"
@@ -125,7 +125,7 @@ struct LaneRow {
 struct Picture {
   std::uint64_t version = 0;
   std::shared_ptr<const Run> run;
-  KernelDoors doors;
+  LabDoors doors;
   std::string answer;
   std::array<PlacementWords, 3> words;
   std::string given;   ///< under the veil
@@ -153,7 +153,7 @@ struct View {
 };
 
 Computed compute(const Inputs& inputs, Progress& progress);
-KernelDoors doors_of(const Run& run);
+LabDoors doors_of(const Run& run);
 Picture arrange(const Inputs& inputs, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
 

@@ -63,7 +63,7 @@ Link to_layout(const Cut& cut) {
 
 }  // namespace
 
-KernelDoors doors_of(const Outputs& out, const Cut& cut) {
+LabDoors doors_of(const Outputs& out, const Cut& cut) {
   return {{"open the SM", "The block on an SM", to_occupancy(out)},
           {"open the stages", "Its stages on a clock", to_pipeline(out, cut)},
           {"open the layout", "A's tile in shared memory", to_layout(cut)}};

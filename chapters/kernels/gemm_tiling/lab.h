@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "chapters/described/kernel_doors.h"
 #include "chapters/mechanism/described_table.h"
 #include "chapters/mechanism/lab.h"
+#include "chapters/mechanism/lab_doors.h"
 #include "chapters/mechanism/published_panel.h"
 #include "models/gpu/gemm_tiling/gemm_study.h"
 #include "widgets/base/parts.h"
@@ -98,7 +98,7 @@ struct BudgetBar {
 struct Picture {
   std::uint64_t version = 0;
   std::shared_ptr<const Run> run;
-  KernelDoors doors;
+  LabDoors doors;
   std::string answer;
   std::array<std::string, 4> titles, sizes, notes;  ///< over and under the four pictures of the zoom
   std::vector<GateLane> lanes;
@@ -154,7 +154,7 @@ struct View {
 
 using Computed = chapters::Computed<Outputs, Run>;
 Computed compute(const Inputs& in);
-KernelDoors doors_of(const Outputs& out, const Cut& cut);
+LabDoors doors_of(const Outputs& out, const Cut& cut);
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 

@@ -30,9 +30,9 @@ struct RungPlace {
   BlockTile tile{};
 };
 
-constexpr std::string_view down = "n = 4096; threadIdx.x * n + threadIdx.y",
-                           along = "n = 4096; threadIdx.y * n + threadIdx.x";
-constexpr WarpIndex float4s{"n = 4096; 4 * threadIdx.y * n + 4 * threadIdx.x", "16", "4", 16};
+// n is the side of the matrix that is run.
+constexpr std::string_view down = "threadIdx.x * n + threadIdx.y", along = "threadIdx.y * n + threadIdx.x";
+constexpr WarpIndex float4s{"4 * threadIdx.y * n + 4 * threadIdx.x", "16", "4", 16};
 constexpr BlockTile thread_tile{128, 128, 8, 16, 128, 8, 8, 1}, warp_tile{128, 128, 8, 64, 32, 8, 8, 2};
 
 constexpr auto places = std::to_array<RungPlace>({
@@ -54,10 +54,11 @@ constexpr auto places = std::to_array<RungPlace>({
     {"cuda-sgemm", "warp", {}, {"lane / 4", "16", "load", 256}, "(8,128):(128,1)", warp_tile},
 });
 
-Link to_warp(std::string_view lab, const WarpIndex& access) {
+Link to_warp(std::string_view lab, const WarpIndex& access, std::int64_t size) {
   LinkWriter w(lab);
   w.choice("access", "expression");
-  w.words("expression", access.index);
+  const bool of_size = access.index.find("* n ") != std::string_view::npos;
+  w.words("expression", (of_size ? "n = " + std::to_string(size) + "; " : "") + std::string(access.index));
   w.choice("width_bytes", access.width);
   w.choice("element_bytes", access.element);
   w.exactly("block_width", access.block_width);
@@ -121,16 +122,17 @@ Link to_ring(const BlockTile& tile) {
 
 }  // namespace
 
-KernelDoors doors_of(const Inputs& in, const Run& run) {
-  KernelDoors doors;
+LabDoors doors_of(const Inputs& in, const Run& run) {
+  LabDoors doors;
   const auto* place = std::find_if(places.begin(), places.end(), [&](const RungPlace& p) {
     return p.ladder == run.ladder->id && p.rung == run.rung().id;
   });
   if (place == places.end()) return doors;
+  const std::int64_t size = size_of(*run.ladder, in.size);
   if (!place->global.index.empty())
-    doors.push_back({"open the sectors", "A warp's sectors", to_warp("kernels/coalescing", place->global)});
+    doors.push_back({"open the sectors", "A warp's sectors", to_warp("kernels/coalescing", place->global, size)});
   if (!place->shared.index.empty())
-    doors.push_back({"open the banks", "A warp's banks", to_warp("kernels/bank-conflicts", place->shared)});
+    doors.push_back({"open the banks", "A warp's banks", to_warp("kernels/bank-conflicts", place->shared, size)});
   if (!place->layout.empty()) doors.push_back({"open the layout", "Its tile as a layout", to_layout(*place)});
   if (place->tile.rows > 0) {
     doors.push_back({"open the tile", "Its tile at every gate", to_tile(in, place->tile)});

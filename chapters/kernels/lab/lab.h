@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "chapters/described/kernel_doors.h"
 #include "chapters/mechanism/lab.h"
+#include "chapters/mechanism/lab_doors.h"
 #include "kernels/kernel.h"
 #include "models/machine/kernel_prediction.h"
 #include "models/machine/kernel_rules.h"
@@ -196,7 +196,7 @@ struct Picture {
   std::vector<widgets::PortRow> ports;  ///< those that the selected rung uses
   PlotPicture plot;
   SourcePicture source;
-  KernelDoors doors;
+  LabDoors doors;
 };
 
 struct View {
@@ -215,7 +215,7 @@ void describe(Fields& f, RoofRow& r);
 void describe(Fields& f, Inputs& in);
 chapters::Computed<Outputs, Run> compute(const Inputs& in);
 /// Labs of this chapter with what the selected rung does; none for a CPU's.
-KernelDoors doors_of(const Inputs& in, const Run& run);
+LabDoors doors_of(const Inputs& in, const Run& run);
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 

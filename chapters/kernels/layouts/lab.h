@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "chapters/described/kernel_doors.h"
 #include "chapters/mechanism/described_table.h"
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
+#include "chapters/mechanism/lab_doors.h"
 #include "models/gpu/fragments.h"
 #include "models/gpu/layout/layout_operation.h"
 
@@ -110,7 +110,7 @@ struct MapWords {
 struct Picture {
   std::uint64_t version = 0;
   std::shared_ptr<const Run> run;
-  KernelDoors doors;
+  LabDoors doors;
   std::string answer;
   std::array<MapWords, 3> maps;
   std::vector<std::int32_t> walk;  ///< cells in the order of their places, map after map
@@ -131,7 +131,7 @@ void describe(Fields& f, Inputs& in);
 void describe(Fields& f, Outputs& out);
 void describe(Fields& f, ElementRow& row);
 Computed compute(const Inputs& inputs);
-KernelDoors doors_of(const Inputs& in, const Run& run);
+LabDoors doors_of(const Inputs& in, const Run& run);
 Picture arrange(const Inputs& inputs, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
 

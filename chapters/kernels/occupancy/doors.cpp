@@ -32,7 +32,7 @@ Link to_pipeline(const Run& run) {
 
 }  // namespace
 
-KernelDoors doors_of(const Inputs& in, const Run& run) {
+LabDoors doors_of(const Inputs& in, const Run& run) {
   return {{"open the tile", "Its tiles at every gate", to_tile(in, run)},
           {"open the ring", "A ring of buffers in this block", to_pipeline(run)}};
 }

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "chapters/described/kernel_doors.h"
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
+#include "chapters/mechanism/lab_doors.h"
 #include "chapters/mechanism/published_panel.h"
 #include "models/gpu/occupancy.h"
 #include "models/gpu/ptxas_log.h"
@@ -119,7 +119,7 @@ struct GateBar {
 struct Picture {
   std::uint64_t version = 0;
   std::shared_ptr<const Run> run;
-  KernelDoors doors;
+  LabDoors doors;
   PublishedMarks published;
   std::string answer;
   std::array<Vessel, 4> vessels;
@@ -144,7 +144,7 @@ struct View {
 
 models::Result<std::vector<models::gpu::PtxasKernel>> kernels_of(const Inputs& in);
 Computed compute(const Inputs& in, Progress& progress);
-KernelDoors doors_of(const Inputs& in, const Run& run);
+LabDoors doors_of(const Inputs& in, const Run& run);
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 std::string answer_of(const Outputs& out);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);

@@ -1,4 +1,3 @@
-#include "chapters/mechanism/file_offer.h"
 #include "chapters/profiling/detective/lab.h"
 
 namespace chapters::profiling::detective {
@@ -62,9 +61,10 @@ void describe(Fields& f, Inputs& in) {
   f.file("file", in.file, "Recording",
          "PyTorch or other Chrome trace (JSON, plain or gz), or an Nsight Systems export (sqlite). It takes the place "
          "of the case.",
-         {.reads = {FileKind::recording, FileKind::memory_recording, only_in_its_lab},
+         {.reads = {FileKind::recording, FileKind::memory_recording},
           .accepts = "json, json.gz, gz, sqlite",
-          .by_bytes = true});
+          .by_bytes = true,
+          .only_in_its_lab = true});
   f.table("ranks", in.ranks, "More ranks", "Recordings of the same run, a file for each other rank.",
           {.max_items = 64});
 }

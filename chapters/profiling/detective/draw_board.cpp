@@ -39,24 +39,6 @@ float row_height(const Picture& picture, float height) {
   return std::clamp(std::floor(room / std::max(1.0f, rows)) - 2, least_row, most_row);
 }
 
-/// Pixels of the board that show whole lanes alone, of `room`, and whether there are more below, to which it scrolls;
-/// they leave a line for the words that say so.
-struct WholeLanes {
-  float height = 0;
-  bool more = false;
-};
-WholeLanes whole_lanes(const View& view, float room) {
-  const auto& t = widgets::theme();
-  const float head = t.px(ruler);
-  WholeLanes out{room};
-  for (const auto& lane : view.timeline.scratch.lanes) out.more |= !lane.hidden && head + lane.top + lane.height > room;
-  if (!out.more) return out;
-  room -= t.type(Type::small) + t.px(5);
-  for (const auto& lane : view.timeline.scratch.lanes)
-    if (!lane.hidden && head + lane.top + lane.height <= room) out.height = head + lane.top + lane.height;
-  return out;
-}
-
 /// The letters of the suspects on their longest spans.
 void paint_letters(const Picture& picture, View& view) {
   const auto& t = widgets::theme();
@@ -116,16 +98,13 @@ void draw_board(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
     view.case_shown = picture.end_ns;
     view.shown = picture.version;
   }
-  const ImVec2 corner = ImGui::GetCursorScreenPos();
-  const WholeLanes shown = whole_lanes(view, size.y);
-  const auto events = widgets::draw_timeline(
-      "board", data, view.timeline,
-      {.width = size.x, .height = shown.height, .row_px = row_height(picture, size.y / t.scale), .label_px = 92});
+  const auto events = widgets::draw_timeline("board", data, view.timeline,
+                                             {.width = size.x,
+                                              .height = size.y,
+                                              .row_px = row_height(picture, size.y / t.scale),
+                                              .label_px = 92,
+                                              .whole_lanes = true});
   widgets::drew("board");
-  if (shown.more)
-    widgets::fit_text(widgets::Painter::window(), {corner.x, corner.y + size.y - t.type(Type::small) - t.px(2)},
-                      "More lanes below: hold Shift and turn the wheel, or enlarge the panel.", size.x, t.muted,
-                      Type::small);
   if (events.clicked && !widgets::veiled()) accuse_selected(in, picture, view);
   paint_letters(picture, view);
 }

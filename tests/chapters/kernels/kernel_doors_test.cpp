@@ -14,11 +14,11 @@
 namespace kernel_doors_test {
 
 namespace kernels = chapters::kernels;
-using chapters::KernelDoors;
+using chapters::LabDoors;
 using namespace support;
 
 /// The lab behind the door with these words, computed.
-LabPtr behind(const KernelDoors& doors, std::string_view label) {
+LabPtr behind(const LabDoors& doors, std::string_view label) {
   for (const auto& door : doors) {
     if (label != door.label) continue;
     INFO(label << ": " << door.link.error);
@@ -105,10 +105,12 @@ TEST_CASE("kernel doors: a block is the same block in every lab") {
 }
 
 /// What a rung of a CUDA ladder leads to.
-KernelDoors doors_of_rung(std::string_view ladder, std::string_view rung) {
+LabDoors doors_of_rung(std::string_view ladder, std::string_view rung,
+                       kernels::lab::LabSize size = kernels::lab::LabSize::usual) {
   kernels::lab::Inputs in;
   in.device = ::kernels::Device::cuda;
   in.cuda_ladder = ladder;
+  in.size = size;
   const ::kernels::Ladder* all = ::kernels::find_ladder(ladder);
   REQUIRE(all);
   in.rung = 1;
@@ -143,8 +145,15 @@ TEST_CASE("kernel doors: a rung of the kernel lab opens with its warp's access, 
   CHECK(out(*behind(doors_of_rung("cuda-sgemm", "warp"), "open the tile"), "shared_bytes") ==
         2.0 * (128 + 128) * 8 * 4);
   CHECK(out(*behind(doors_of_rung("cuda-sgemm", "warp"), "open the ring"), "stage_bytes") == (128.0 + 128) * 8 * 4);
+  // The rows are as long as those of the matrix that is run.
+  const auto index = [](kernels::lab::LabSize size) {
+    const LabPtr sectors = behind(doors_of_rung("cuda-sgemm", "coalesced", size), "open the sectors");
+    return input(*sectors, "expression").text();
+  };
+  CHECK(index(kernels::lab::LabSize::usual) == "n = 4096; threadIdx.y * n + threadIdx.x");
+  CHECK(index(kernels::lab::LabSize::small) == "n = 1024; threadIdx.y * n + threadIdx.x");
   CHECK(doors_of_rung("cuda-reduction", "shuffle").empty());
-  const KernelDoors untried = doors_of_rung("cuda-sgemm", "warp");
+  const LabDoors untried = doors_of_rung("cuda-sgemm", "warp");
   CHECK(untried.back().link.error == "The compiler has not said yet how many registers this rung takes: run it.");
 }
 
