@@ -37,7 +37,7 @@ Json kernel_json(const KernelReport& r) {
               {"class", models::gpu::kernel_class_key(d.bound)},
               {"cause", models::gpu::cause_key(d.cause)},
               {"evidence", words::evidence_words(d.evidence)},
-              {"next_step", words::next_words(d.cause, r.amd)},
+              {"next_step", words::next_words(d, r.amd)},
               {"waves", or_null(also.waves)},
               {"tail_percent", or_null(also.tail_pct)},
               {"small_grid_percent", or_null(also.small_grid_pct)},
@@ -86,7 +86,7 @@ void print_kernel(std::ostream& out, const KernelReport& r) {
     const double share = models::gpu::stall_share_pct(r, *top);
     if (!std::isnan(share)) out << ", " << widgets::format_text(share, "%");
   }
-  out << "\n  next: " << words::next_words(d.cause, r.amd) << "\n";
+  out << "\n  next: " << words::next_words(d, r.amd) << "\n";
   const auto printed = r.printed_verdict;
   if (printed != models::gpu::SolVerdict::undecided && printed != d.verdict)
     out << "  the report itself says " << words::verdict_words(printed) << "\n";

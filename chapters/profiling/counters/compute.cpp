@@ -192,7 +192,7 @@ void fill_report(const Inputs& in, const KernelReport& r, Outputs& out) {
   fill_estimates(r, out);
   fill_figures(r, out);
   out.evidence = evidence_words(out.said.evidence);
-  out.next_step = next_words(out.said.cause, r.amd);
+  out.next_step = next_words(out.said, r.amd);
 }
 
 void list_measured(const Inputs& in, const MeasuredReport& chosen, Outputs& out, Run& run) {

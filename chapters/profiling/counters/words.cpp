@@ -98,7 +98,12 @@ constexpr std::array<std::string_view, evidence_count> evidence_names{{
 }  // namespace
 
 const CauseWords& cause_words(Cause cause) { return all_causes[static_cast<std::size_t>(cause)]; }
-std::string_view next_words(Cause cause, bool amd) {
+std::string_view next_words(const Diagnosis& said, bool amd) {
+  if (said.evidence == Evidence::neither)
+    return "Print the stalls first (`ncu --section WarpStateStats`); most often it is data from global memory.";
+  if (said.evidence == Evidence::amd_no_fault)
+    return "Print the tables of L1 and L2 before you change anything; most often accesses are not coalesced.";
+  const Cause cause = said.cause;
   if (amd && cause == Cause::occupancy_shared)
     return "Take less LDS per workgroup, so that more of them fit on a compute unit.";
   if (amd && cause == Cause::occupancy_registers)
