@@ -52,7 +52,7 @@ std::string verdict_of(const Inputs& in, const Outputs& out) {
   if (std::isnan(out.loss_parts_step) && out.silent_steps == 0)
     return event_of(in, out) + ", the last one: no loss comes after it.";
   if (std::isnan(out.silent_steps))
-    return event_of(in, out) + ", and nothing depends on it: the weights of both runs stay equal bit for bit.";
+    return event_of(in, out) + ", and nothing reads it: the weights of both runs stay equal bit for bit.";
   if (std::isnan(out.loss_parts_step))
     return event_of(in, out) + ", and the loss never shows it: " + counted(out.silent_steps, "step", "steps") +
            " of silence.";

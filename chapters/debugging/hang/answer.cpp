@@ -33,11 +33,11 @@ std::string alarm(const Outputs& out) {
       if (rank == out.rings_first) return true;
     return false;
   }();
-  const std::string text = "\nThe watchdog of rank " + number(out.rings_first) + " rings first";
+  const std::string text = "\nThe watchdog of rank " + number(out.rings_first) + " would ring first";
   if (!out.decidable) return text + ": that says who waited longest, and not why.";
   if (!guilty) return text + ": it waited longest, and is not to blame.";
   return text + (out.culprits == 1 ? ", and this time it is the right one."
-                                   : ": it is one of them, and no more to blame than the others.");
+                                   : ": it is one of them, no more to blame than the others.");
 }
 
 /// What is done differently, of one rank and of several.

@@ -167,7 +167,7 @@ TEST_CASE("divergence lab: a number on which nothing depends is no silence: the 
   CHECK(computed(*lab, "first_step") == 60);
   CHECK(std::isnan(out(*lab, "silent_steps")));
   CHECK(lab->answer() ==
-        "One bit of an activation flips in layer `7` at step `60`, and nothing depends on it: the weights of both runs "
+        "One bit of an activation flips in layer `7` at step `60`, and nothing reads it: the weights of both runs "
         "stay equal bit for bit.\nIt leaves no trace in weights and moments: one comparison of hashes finds nothing.");
 }
 

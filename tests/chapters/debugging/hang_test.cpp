@@ -25,7 +25,7 @@ TEST_CASE("hang: the rank that rings is not the rank to blame") {
   CHECK(out(*lab, "decidable") == 1);
   CHECK(out(*lab, "waiting_ranks") == 3);
   CHECK(lab->answer() ==
-        "Rank `2` never made call `10` of the default group.\nThe watchdog of rank `1` rings first: it waited "
+        "Rank `2` never made call `10` of the default group.\nThe watchdog of rank `1` would ring first: it waited "
         "longest, and is not to blame.");
 }
 
@@ -86,7 +86,7 @@ TEST_CASE("hang: in a circle nobody is the one to blame, and who rings first is 
   CHECK(std::isnan(out(*lab, "first_culprit")));
   CHECK(lab->answer() ==
         "`4` ranks wait for each other in a circle, since they use two groups in different orders.\nThe watchdog of "
-        "rank `1` rings first: it is one of them, and no more to blame than the others.");
+        "rank `1` would ring first: it is one of them, no more to blame than the others.");
 }
 
 TEST_CASE("hang: one dump of four tells where its rank waits, and accuses nobody of having died") {

@@ -1,6 +1,7 @@
 #include "chapters/debugging/stragglers/lab.h"
 
 #include <catch2/catch_test_macros.hpp>
+#include <cmath>
 
 #include "tests/support/lab/answers.h"
 #include "tests/support/lab/lab_bench.h"
@@ -58,7 +59,8 @@ TEST_CASE("stragglers: three slow steps of ten are three steps, and the map mark
   chapters::Progress progress;
   const auto c = st::compute(in, progress);
   CHECK(c.facts.fleet.delay_steps == 3);
-  CHECK(c.facts.fleet.mean_delay_steps >= 3);
+  // A pause in one of the ten steps before counts as a slow one, so that now and then two more are enough.
+  CHECK(std::abs(c.facts.fleet.mean_delay_steps - 3) <= 0.1);
   const st::Picture picture = st::arrange(in, c.facts, *c.run);
   REQUIRE(picture.accused.size() == 1);
   CHECK(picture.accused[0].row == 930);
