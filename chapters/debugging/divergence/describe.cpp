@@ -139,7 +139,7 @@ void describe_parting(Fields& f, Outputs& o) {
          {.headline = true, .absent = "The runs never part, or one log waits for the other.", .source = trained});
   f.real("silent_steps", o.silent_steps, "Silent steps",
          "Steps from the first difference until the runs visibly part, or to their end.",
-         {.absent = "The runs are equal, or one log waits for the other.",
+         {.absent = "The runs are equal, or are so again at once, or one log waits for the other.",
           .formula = "parts at step - first differing step"});
   f.real("visible_nats", o.visible_nats, "Visibly apart", "Nats, where the loss parts or at the end.",
          {.absent = logs_instead, .formula = "spreads x deviation over seeds 1 to 4", .source = trained});

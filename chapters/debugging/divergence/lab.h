@@ -81,7 +81,7 @@ struct Run {
 /// Neighbouring steps of a layer, or of a logged quantity, whose differences have one shade.
 struct CellStretch {
   int layer = 0, from = 0, to = 0;  ///< steps, `to` not included
-  int shade = 0;                    ///< 0: no number; else 1 to shades on the ramp
+  int shade = 0;                    ///< -1: not logged by both; 0: no number; else 1 to shades on the ramp
 };
 inline constexpr int shades = 28;
 /// Ends of the ramp of differences, of the tensor's length.
@@ -101,6 +101,7 @@ struct Picture {
   std::vector<widgets::Curve> losses;
   double most_loss = 1, last_step = 1;
   std::vector<std::string> row_names;  ///< quantities of logs, the first at the bottom; empty: layers
+  bool gaps = false;                   ///< there are steps at which a quantity stands in one log alone, or in none
   double from_step = 0;                ///< the first step that is shown
   std::string loss_label = "loss of the batch, nats";
   double least_loss = 0;

@@ -45,11 +45,14 @@ void describe(Fields& f, Inputs& in) {
   f.integer("level", in.level, "Level",
             "1: a large fault in a small job; 3: a small one in a large job, with long spans that cost nothing.",
             {.range = {1, 3, Scale::step}, .headline = true, .when = dealt});
-  f.toggle("faults", in.faults, "A fault is planted", "Off: a healthy job of the same kind.", {.when = dealt});
+  f.toggle("faults", in.faults, "A fault is planted", "Off: a healthy job of the same kind.",
+           {.when = {"sealed", "false"}});
   f.real("severity", in.severity, {"Size of the fault", ""},
          "Times the size that was dealt; a small one may hide under other work.",
          {.range = {0, 4}, .typical = {0, 2}, .when = {"faults", "true"}});
-  f.toggle("sealed", in.sealed, "Sealed", "What is wrong is shown when you have accused somebody.", {.when = dealt});
+  f.toggle("sealed", in.sealed, "Sealed",
+           "What is wrong is shown when you have accused somebody. In about one sealed case of six nothing is wrong.",
+           {.when = dealt});
   f.group("Your charge");
   f.integer("accused", in.accused, "Suspect",
             "Counted from 1 as in the line-up; 0 accuses nobody, and beyond the last means the last. A click on a span "
