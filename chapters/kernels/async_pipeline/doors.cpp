@@ -14,6 +14,7 @@ Link to_occupancy(const Inputs& in, const Outputs& out) {
   w.exactly("registers_per_thread", static_cast<double>(in.registers_per_thread));
   w.exactly("static_shared_bytes", 0);
   w.exactly("dynamic_shared_bytes", out.shared_bytes);
+  w.choice("operands", "tensor");
   return w.link();
 }
 
