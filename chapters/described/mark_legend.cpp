@@ -66,9 +66,9 @@ void paint_legend_mark(const Painter& p, Rect box, LegendMark mark) {
              widgets::Type::small, widgets::Font::mono, widgets::Align::center);
       return;
     case LegendMark::copies:
-      p.rect(box.min, {(box.min.x + box.max.x) / 2, box.max.y}, t.series_at(0));
-      p.rect({(box.min.x + box.max.x) / 2, box.min.y}, box.max, t.series_at(1));
-      return;
+      p.rect(box.min, box.max, t.card);
+      p.line({(box.min.x + box.max.x) / 2, box.min.y}, {(box.min.x + box.max.x) / 2, box.max.y}, t.text, t.px(2));
+      return p.line({box.min.x, middle}, {box.max.x, middle}, t.text, t.px(2));
   }
 }
 

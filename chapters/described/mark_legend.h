@@ -21,7 +21,7 @@ enum class LegendMark : std::uint8_t {
   held,     ///< a dashed frame
   tower,    ///< blocks on each other
   number,   ///< a digit in a cell
-  copies,   ///< two hues next to each other
+  copies,   ///< four cells parted by thick lines
 };
 struct MarkEntry {
   std::string_view label;

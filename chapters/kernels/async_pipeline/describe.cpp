@@ -120,7 +120,7 @@ void describe_rate(Fields& f, Outputs& o) {
   f.real("period", o.period, "Cycles per tile, one block",
          "As if it were alone on the SM. With jitter the mean over 240 tiles.",
          {.headline = true,
-          .against = {"all blocks of the SM", "sm_period"},
+          .against = {"whole SM", "sm_period"},
           .formula = "max(full rate, (latency + copy + ...) / copies that can be under way)",
           .source = rules});
   f.real("full_period", o.full_period, "At the full rate",
@@ -128,9 +128,7 @@ void describe_rate(Fields& f, Outputs& o) {
          {.formula = "max(compute + overheads, copy, issue)"});
   f.real("steady_busy_percent", o.steady_busy_percent, {"Tensor cores, one block", "%"},
          "Busy in the long run, as if the block were alone on the SM.",
-         {.headline = true,
-          .against = {"all blocks of the SM", "sm_busy_percent"},
-          .formula = "compute / cycles per tile"});
+         {.headline = true, .against = {"whole SM", "sm_busy_percent"}, .formula = "compute / cycles per tile"});
   f.integer("stages_for_full_rate", o.stages_for_full_rate, "Buffers for the full rate",
             "For one after the other: what a multistage loop of these times needs.",
             {.formula = "round up: latency + copy + ... over the full rate; one more for multistage", .source = rules});

@@ -31,4 +31,7 @@ struct CellGrid {
   int column_at(ImVec2 p) const;
 };
 
+/// Lines where one part of A ends and another begins.
+void paint_part_lines(const PartsMap& map, const CellGrid& grid);
+
 }  // namespace chapters::kernels::layouts

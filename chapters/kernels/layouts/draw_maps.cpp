@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "chapters/described/mark_legend.h"
 #include "chapters/kernels/layouts/draw.h"
@@ -16,12 +17,13 @@ namespace {
 using widgets::Align, widgets::Font, widgets::Painter, widgets::Rect, widgets::Type;
 
 constexpr int bank_count = 32;
-constexpr std::array<MarkEntry, 6> map_legend{{{"shade: bank of the cell", LegendMark::shades},
+constexpr std::array<MarkEntry, 7> map_legend{{{"shade: bank of the cell", LegendMark::shades},
                                                {"number: place in memory", LegendMark::number},
                                                {"line: from place to place", LegendMark::thread},
                                                {"column you hold, a lane a row", LegendMark::held},
                                                {"banks: each level is a wavefront", LegendMark::tower},
-                                               {"0 to 3: bits of the swizzle", LegendMark::button}}};
+                                               {"0 to 3: bits of the swizzle", LegendMark::button},
+                                               {"thick lines: tiles or copies of A", LegendMark::copies}}};
 /// Pixels of one wavefront at most.
 float max_level() { return widgets::theme().px(24); }
 
@@ -248,7 +250,11 @@ void draw_maps(Inputs& in, const Picture& pic, View& view, ImVec2 size) {
     draw_given(pic, corner, size);
     return;
   }
-  const float legend = draw_mark_legend(map_legend, corner, size.x, view.legend) + t.px(4);
+  const PartsMap& result = run.sides[1];
+  const bool parted = (run.parts == models::gpu::PartKind::tile || run.parts == models::gpu::PartKind::copy) &&
+                      result.rows == run.rows && result.columns == run.columns;
+  const std::span<const MarkEntry> entries(map_legend.data(), map_legend.size() - (parted ? 0 : 1));
+  const float legend = draw_mark_legend(entries, corner, size.x, view.legend) + t.px(4);
   corner.y += legend;
   size.y -= legend;
   const float line = t.type(Type::small) + t.px(6), gap = t.px(24), wide = (size.x - 2 * gap) / 3;
@@ -275,6 +281,7 @@ void draw_maps(Inputs& in, const Picture& pic, View& view, ImVec2 size) {
     draw_cells(pic, run.maps[map], grid, false);
     draw_walk(pic, map, grid);
     draw_cells(pic, run.maps[map], grid, true);
+    if (parted && map == 1) paint_part_lines(result, grid);
     draw_held(grid, run.held, map == 0);
     hold_column(in, pic, map, grid);
     widgets::drew("maps");

@@ -37,23 +37,6 @@ void paint_side_cells(const Painter& p, const PartsMap& map, const CellGrid& gri
     }
 }
 
-/// Lines where one part ends and another begins.
-void paint_part_lines(const Painter& p, const PartsMap& map, const CellGrid& grid) {
-  const auto& t = widgets::theme();
-  const auto part = [&](int row, int column) {
-    return map.parts[static_cast<std::size_t>(row * grid.columns + column)];
-  };
-  const float wide = t.px(grid.step > 10 ? 2.0f : 1.0f), half = grid.gap() / 2;
-  for (int row = 0; row < grid.rows; ++row)
-    for (int column = 0; column < grid.columns; ++column) {
-      const ImVec2 at = grid.min(row, column);
-      if (column > 0 && part(row, column) != part(row, column - 1))
-        p.line({at.x - half, at.y}, {at.x - half, at.y + grid.step}, t.text, wide);
-      if (row > 0 && part(row, column) != part(row - 1, column))
-        p.line({at.x, at.y - half}, {at.x + grid.step, at.y - half}, t.text, wide);
-    }
-}
-
 void say_cell(const PartsMap& map, const CellGrid& grid) {
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const int row = grid.row_at(mouse), column = grid.column_at(mouse);
@@ -68,6 +51,23 @@ void say_cell(const PartsMap& map, const CellGrid& grid) {
 }
 
 }  // namespace
+
+void paint_part_lines(const PartsMap& map, const CellGrid& grid) {
+  const Painter p = Painter::window();
+  const auto& t = widgets::theme();
+  const auto part = [&](int row, int column) {
+    return map.parts[static_cast<std::size_t>(row * grid.columns + column)];
+  };
+  const float wide = t.px(grid.step > 10 ? 2.0f : 1.0f), half = grid.gap() / 2;
+  for (int row = 0; row < grid.rows; ++row)
+    for (int column = 0; column < grid.columns; ++column) {
+      const ImVec2 at = grid.min(row, column);
+      if (column > 0 && part(row, column) != part(row, column - 1))
+        p.line({at.x - half, at.y}, {at.x - half, at.y + grid.step}, t.text, wide);
+      if (row > 0 && part(row, column) != part(row - 1, column))
+        p.line({at.x, at.y - half}, {at.x + grid.step, at.y - half}, t.text, wide);
+    }
+}
 
 void draw_sides(const Picture& pic, ImVec2 size) {
   const auto& t = widgets::theme();
@@ -86,7 +86,7 @@ void draw_sides(const Picture& pic, ImVec2 size) {
                       std::min(size.y - 2 * line, most * static_cast<float>(map.rows))};
     const CellGrid grid({at.x, at.y + line}, room, map.rows, map.columns);
     paint_side_cells(p, map, grid);
-    paint_part_lines(p, map, grid);
+    paint_part_lines(map, grid);
     say_cell(map, grid);
   }
   ImGui::SetCursorScreenPos(corner);
