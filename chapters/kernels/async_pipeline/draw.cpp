@@ -86,6 +86,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
   stage.panel("kinds", {.title = "Against buffers", .least = {440, 200}},
               [&](ImVec2 size) { draw_kinds(out, picture, view, size); });
   stage.panel("groups", {.title = "Ping-pong", .least = {440, 190}}, [&](ImVec2 size) { draw_groups(picture, size); });
+  published_panel(stage, "Measured", picture.published);
   stage.panel("table", {.title = "Table", .least = {380, 160}, .scrolls = true},
               [&](ImVec2 size) { draw_table(out, view, size); });
 }

@@ -10,6 +10,7 @@
 #include "chapters/mechanism/described_table.h"
 #include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/lab_doors.h"
+#include "chapters/mechanism/published_panel.h"
 #include "models/gpu/async_pipeline.h"
 #include "widgets/base/parts.h"
 #include "widgets/plot/curve.h"
@@ -73,7 +74,8 @@ struct Outputs {
   double stage_bytes = 0, shared_bytes = 0, capacity_bytes = 0, in_flight_bytes = 0, spare_bytes = 0;
   std::int64_t buffers = 1, max_buffers = 0, spare_buffers = 0, blocks = 0, blocks_after = 0;
   double blocks_leave_at = no_figure;
-  double pipe_period = 0, sm_period = 0, sharing_gain = 1, sm_fewer_period = no_figure, sm_last_won = no_figure;
+  double pipe_period = 0, sm_period = 0, sm_busy_percent = 0, sharing_gain = 1, sm_fewer_period = no_figure,
+         sm_last_won = no_figure;
   std::int64_t blocks_before = 0;
   // Epilogues.
   std::int64_t mainloop_cycles = 0, ping_pong_total = 0, cooperative_total = 0;
@@ -149,6 +151,7 @@ struct Picture {
   std::vector<GroupLane> ping_pong, cooperative;
   double groups_end = 1;
   std::string ping_pong_words, cooperative_words;
+  PublishedMarks published;
 };
 
 struct View {

@@ -75,6 +75,7 @@ struct Outputs {
   std::int64_t tiles = 0, tiles_padded = 0;
   std::int64_t flip_shift = 0, flip_mask = 0;
   std::string flip, cute;  ///< "c ^ (r & 31)", "Swizzle<5,2,5>"
+  std::string fit;         ///< whether the XOR that was fitted leaves conflicts
   std::vector<AccessRow> accesses;
 };
 
@@ -148,6 +149,7 @@ struct View {
   int lanes_frame = -1;
   widgets::PlotView over_padding;
   DescribedTable<AccessRow> accesses;
+  std::vector<widgets::PlacedLegend> legend;
   widgets::TableView lane_table;
   std::uint32_t lit() const;  ///< those of this frame or the one before
 };

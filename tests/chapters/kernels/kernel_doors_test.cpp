@@ -96,6 +96,11 @@ TEST_CASE("kernel doors: a block is the same block in every lab") {
   CHECK(out(*block, "blocks_per_sm") == static_cast<double>(clock.facts.blocks));
   CHECK(out(*behind(ring::doors_of(buffers, clock.facts), "open the tile"), "shared_bytes") ==
         3.0 * (128 + 128) * 32 * 2);
+  // A ring of a Hopper opens a tile on a Hopper, whose Tensor Cores read shared memory.
+  buffers.compute_capability = "9.0";
+  const auto hopper = ring::compute(buffers, progress);
+  CHECK(text_of(*behind(ring::doors_of(buffers, hopper.facts), "open the tile"), "rates_from").starts_with("L2 "));
+  CHECK(choice_of(*sm, "rate_limit") == "tensor");
   occupancy::Inputs kernel;
   const auto filled = occupancy::compute(kernel, progress);
   REQUIRE(filled.run);
