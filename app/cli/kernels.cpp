@@ -36,7 +36,6 @@ std::string size_text(const Ladder& l, std::int64_t size) {
   return l.size_unit.empty() ? std::to_string(size)
                              : std::string(format(static_cast<double>(size), l.size_unit, 4, widgets::Prefix::binary));
 }
-const char* device_name(Device d) { return d == Device::cpu ? "cpu" : "cuda"; }
 
 int list_ladders(const Arguments& a, const Streams& s) {
   Json all = Json::array();
@@ -50,7 +49,7 @@ int list_ladders(const Arguments& a, const Streams& s) {
       static constexpr std::array measures{"flops_per_s", "bytes_per_s", "latency_s"};
       all.push_back({{"id", l.id},
                      {"title", l.title},
-                     {"device", device_name(l.device)},
+                     {"device", kernels::id_of(l.device)},
                      {"measure", measures[static_cast<std::size_t>(l.measure)]},
                      {"size_label", l.size_label},
                      {"size_unit", l.size_unit},
@@ -226,8 +225,9 @@ int save_chip(const kernels::Roofs& roofs, const Streams& s) {
 
 int roofline(const Arguments& a, const Streams& s) {
   const std::string device = a.value("--device", "cpu");
-  if (device != "cpu" && device != "cuda")
-    return complain(s, "--device is cpu or cuda; it is \"" + excerpt(device) + "\".");
+  const auto at = std::find(std::begin(kernels::device_ids), std::end(kernels::device_ids), device);
+  if (at == std::end(kernels::device_ids))
+    return complain(s, "--device is cpu, cuda or opengl; it is \"" + excerpt(device) + "\".");
   double seconds = seconds_of_roofs;
   if (a.has("--seconds")) {
     const auto parsed = widgets::parse_quantity(a.value("--seconds"), "s");
@@ -237,7 +237,7 @@ int roofline(const Arguments& a, const Streams& s) {
   const bool json = a.has("--json");
   if (json && a.has("--save")) return complain(s, "--save writes a chip and --json writes events: choose one.");
   const CoreShare share;
-  auto roofs = kernels::measure_roofs(device == "cpu" ? Device::cpu : Device::cuda, seconds,
+  auto roofs = kernels::measure_roofs(static_cast<Device>(at - std::begin(kernels::device_ids)), seconds,
                                       json ? speaking(s) : kernels::Listener{});
   if (device == "cpu") roofs.note = share.busy();
   if (json) {

@@ -80,6 +80,7 @@ std::string answer_of(const Inputs& in, const Outputs& out, const Run& run) {
   std::string next = next_of(out, run);
   if (in.rung > out.rungs)
     next = "There is no rung " + std::to_string(in.rung) + ": " + lower(name) + " is the last of the ladder.";
+  if (now.checked) return name + " is right here and was not timed: the sentence under its source says why.\n" + next;
   if (now.failed) return name + " failed here: the sentence under its source says why.\n" + next;
   const bool bound = now.predicted > 0 && now.floor_s > 0;
   const bool free = bound && now.limit.share > 0.985;
