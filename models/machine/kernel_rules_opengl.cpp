@@ -96,7 +96,11 @@ std::optional<KernelPrediction> predict_opengl_kernel(std::string_view ladder, s
                          .why = r.why,
                          .ports = warp_fma_ports(gpu, r.wavefronts),
                          .first_level_bytes_per_flop = r.wavefronts * 128 / 64};
-    if (r.separate) out.bound = {0.5, KernelLimit::issue};
+    if (r.separate) {
+      out.bound = {0.5, KernelLimit::issue};
+      out.ports.room[0].port = "instructions";
+      out.ports.room[0].demand *= 2;
+    }
     return out;
   }
   return std::nullopt;

@@ -64,6 +64,11 @@ void dispatch(unsigned x, unsigned y, unsigned z) {
   if (p.computes) state().real.dispatch(x, y, z);
 }
 
+void copy_buffer(Enum from, Enum to, std::ptrdiff_t from_offset, std::ptrdiff_t to_offset, std::ptrdiff_t bytes) {
+  state().now_ns += 1e9 * state().play.dispatch_s;
+  state().real.copy_buffer(from, to, from_offset, to_offset, bytes);
+}
+
 Enum reset_status() {
   const Play& p = state().play;
   return p.lost_after >= 0 && p.dispatches > p.lost_after ? 0x8253u : 0u;  // GL_GUILTY_CONTEXT_RESET
@@ -84,6 +89,7 @@ Machine machine() {
   gl.get_integer_at = get_integer_at;
   gl.get_error = get_error;
   gl.buffer_data = buffer_data;
+  gl.copy_buffer = copy_buffer;
   gl.dispatch = dispatch;
   gl.reset_status = reset_status;
   gl.query_counter = [](Name query, Enum) {

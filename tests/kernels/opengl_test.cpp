@@ -221,10 +221,10 @@ TEST_CASE("OpenGL ceilings are rates of what was launched") {
   play().max_block_bytes = 1 << 20;
   play().dispatch_s = 10e-3;
   const Roofs roofs = opengl::measure_roofs_on(machine, 0.03, {});
-  CHECK(roofs.failure.empty());
+  CHECK(roofs.failure == "");
   CHECK(roofs.device_name == "Some GPU");
   CHECK(roofs.value("gl_read") == Approx(0x1p20 / 20e-3));  // two passes
-  CHECK(roofs.value("gl_copy") >= Approx(2 * 0x1p20 / 10e-3));
+  CHECK(roofs.value("gl_copy") == Approx(2 * 0x1p20 / 10e-3));
   CHECK(roofs.value("gl_fma") == Approx(find_ladder("gl-fma")->cost(64).flops / 10e-3));
   check_everything_given_back();
 }

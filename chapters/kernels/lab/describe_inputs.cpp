@@ -15,10 +15,18 @@ const Choices sizes{{"smallest", "a sixteenth", "A sixteenth of the usual size."
                     {"largest", "largest", "The most that the ladder takes: slow rungs need minutes."}};
 const Choices simds{{"avx2", "AVX2, 8 floats", "256 bits."}, {"avx512", "AVX-512, 16 floats", "512 bits."}};
 
+/// "3 versions: one float each, vec4, grid stride."
+std::string versions_of(const ::kernels::Ladder& ladder) {
+  std::string text = std::to_string(ladder.rungs.size()) + " versions";
+  for (std::size_t i = 0; i < ladder.rungs.size(); ++i) (text += i == 0 ? ": " : ", ") += ladder.rungs[i].title;
+  return text + ".";
+}
+
 Choices ladders_of(::kernels::Device device) {
   Choices out;
   for (const auto& ladder : ::kernels::all_ladders())
-    if (ladder.device == device) out.push_back({std::string(ladder.id), std::string(ladder.title), {}});
+    if (ladder.device == device)
+      out.push_back({std::string(ladder.id), std::string(ladder.title), versions_of(ladder)});
   if (out.empty()) out.push_back({"none", "none in this program", {}});
   return out;
 }
