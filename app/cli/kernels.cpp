@@ -7,6 +7,7 @@
 #include <cmath>
 #include <ctime>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <ostream>
 
 #include "app/cli/cli.h"
@@ -39,8 +40,11 @@ std::string size_text(const Ladder& l, std::int64_t size) {
 
 int list_ladders(const Arguments& a, const Streams& s) {
   Json all = Json::array();
+  std::array<std::optional<std::string>, std::size(kernels::device_ids)> whys;  // a driver is asked once
   for (const Ladder& l : kernels::all_ladders()) {
-    const std::string why = kernels::can_be_timed(l).error;
+    auto& answer = whys[static_cast<std::size_t>(l.device)];
+    if (!answer) answer = kernels::can_be_timed(l).error;
+    const std::string& why = *answer;
     if (a.has("--json")) {
       Json rungs = Json::array();
       for (const auto& r : l.rungs)

@@ -13,10 +13,10 @@
 namespace kernels::opengl {
 namespace {
 
-using Display = void*;
+using EglDisplay = void*;
 using EglContext = void*;
-using Config = void*;
-using Device = void*;
+using EglConfig = void*;
+using EglDevice = void*;
 
 /// Values of the EGL 1.5 registry.
 constexpr int egl_none = 0x3038, egl_extensions = 0x3055, egl_opengl_bit = 8, egl_renderable_type = 0x3040,
@@ -29,16 +29,16 @@ constexpr unsigned egl_opengl_api = 0x30a2, egl_platform_surfaceless = 0x31dd, e
 struct Egl {
   void* library = nullptr;
   void* (*get_proc)(const char*) = nullptr;
-  const char* (*query_string)(Display, int) = nullptr;
-  Display (*get_display)(void*) = nullptr;
-  unsigned (*initialize)(Display, int*, int*) = nullptr;
+  const char* (*query_string)(EglDisplay, int) = nullptr;
+  EglDisplay (*get_display)(void*) = nullptr;
+  unsigned (*initialize)(EglDisplay, int*, int*) = nullptr;
   unsigned (*bind_api)(unsigned) = nullptr;
-  unsigned (*choose_config)(Display, const int*, Config*, int, int*) = nullptr;
-  EglContext (*create_context)(Display, Config, EglContext, const int*) = nullptr;
-  unsigned (*destroy_context)(Display, EglContext) = nullptr;
-  unsigned (*make_current)(Display, void*, void*, EglContext) = nullptr;
-  Display (*platform_display)(unsigned, void*, const int*) = nullptr;  // an extension: may be null
-  unsigned (*query_devices)(int, Device*, int*) = nullptr;             // an extension: may be null
+  unsigned (*choose_config)(EglDisplay, const int*, EglConfig*, int, int*) = nullptr;
+  EglContext (*create_context)(EglDisplay, EglConfig, EglContext, const int*) = nullptr;
+  unsigned (*destroy_context)(EglDisplay, EglContext) = nullptr;
+  unsigned (*make_current)(EglDisplay, void*, void*, EglContext) = nullptr;
+  EglDisplay (*platform_display)(unsigned, void*, const int*) = nullptr;  // an extension: may be null
+  unsigned (*query_devices)(int, EglDevice*, int*) = nullptr;             // an extension: may be null
 };
 
 template <class F>
@@ -68,11 +68,11 @@ bool lists(const char* list, std::string_view name) {
 }
 
 /// Every device that EGL knows, then Mesa without a surface, then what the system takes by itself.
-std::vector<Display> displays_of(const Egl& egl) {
-  std::vector<Display> found;
+std::vector<EglDisplay> displays_of(const Egl& egl) {
+  std::vector<EglDisplay> found;
   const char* extensions = egl.query_string(nullptr, egl_extensions);
   if (egl.platform_display && egl.query_devices && lists(extensions, "EGL_EXT_platform_device")) {
-    std::array<Device, 16> devices{};
+    std::array<EglDevice, 16> devices{};
     int count = 0;
     if (egl.query_devices(static_cast<int>(devices.size()), devices.data(), &count))
       for (int i = 0; i < count; ++i)
@@ -87,7 +87,7 @@ std::vector<Display> displays_of(const Egl& egl) {
 /// A context that is current for as long as this lives.
 struct Current {
   Egl egl;
-  Display display = nullptr;
+  EglDisplay display = nullptr;
   EglContext context = nullptr;
   Current() = default;
   Current(const Current&) = delete;
@@ -100,11 +100,11 @@ struct Current {
 };
 
 /// The newest core context that the driver makes: 4.3 with news of resets, 4.3, then 3.3, which says what is missing.
-EglContext create_context(const Egl& egl, Display display) {
+EglContext create_context(const Egl& egl, EglDisplay display) {
   if (!lists(egl.query_string(display, egl_extensions), "EGL_KHR_surfaceless_context")) return nullptr;
   if (!egl.bind_api(egl_opengl_api)) return nullptr;
   const int wanted[] = {egl_renderable_type, egl_opengl_bit, egl_surface_type, egl_dont_care, egl_none};
-  Config config = nullptr;
+  EglConfig config = nullptr;
   int count = 0;
   if (!egl.choose_config(display, wanted, &config, 1, &count) || count == 0) config = nullptr;
   const int robust[] = {
@@ -117,7 +117,7 @@ EglContext create_context(const Egl& egl, Display display) {
   return nullptr;
 }
 
-std::shared_ptr<Current> open_on(const Egl& egl, Display display) {
+std::shared_ptr<Current> open_on(const Egl& egl, EglDisplay display) {
   auto opened = std::make_shared<Current>();
   opened->egl = egl;
   opened->display = display;
@@ -227,7 +227,7 @@ Machine open_machine() {
     return machine;
   }
   draw_without_threads_where_none_start();
-  for (const Display display : displays_of(egl)) {
+  for (const EglDisplay display : displays_of(egl)) {
     auto opened = open_on(egl, display);
     if (!opened) continue;
     Machine found;
