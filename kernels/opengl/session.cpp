@@ -37,7 +37,7 @@ constexpr std::string_view core_head = "#version 430 core\n#line 1\n";
 constexpr std::string_view extended_head =
     "#version 330 core\n#extension GL_ARB_compute_shader : require\n"
     "#extension GL_ARB_shader_storage_buffer_object : require\n#extension GL_ARB_shading_language_420pack : require\n"
-    "#extension GL_ARB_gpu_shader5 : enable\n#line 1\n";
+    "#extension GL_ARB_gpu_shader5 : enable\n#extension GL_ARB_arrays_of_arrays : enable\n#line 1\n";
 
 std::string first_error(const std::vector<Diagnostic>& all) {
   for (const Diagnostic& d : all)

@@ -78,8 +78,8 @@ Enum reset_status() {
 
 Play& play() { return state().play; }
 
-Machine machine() {
-  Machine played = open_machine();
+kernels::opengl::Machine machine() {
+  kernels::opengl::Machine played = open_machine();
   state() = {};
   if (!played.none.empty()) return played;
   state().real = played.gl;

@@ -24,7 +24,7 @@ namespace {
 
 using Results = std::map<std::string, Result>;
 
-Results run_all(const opengl::Machine& machine, const Request& request) {
+Results run_gl(const opengl::Machine& machine, const Request& request) {
   Results all;
   const auto ran = opengl::run_on(machine, request, *find_ladder(request.ladder),
                                   {.result = [&](const Result& r) { return all.emplace(r.rung, r).second; }});
@@ -32,7 +32,7 @@ Results run_all(const opengl::Machine& machine, const Request& request) {
   return all;
 }
 
-Request small_copy(std::vector<std::string> rungs = {}) {
+Request small_gl_copy(std::vector<std::string> rungs = {}) {
   return {
       .ladder = "gl-copy",
       .rungs = std::move(rungs),
@@ -44,13 +44,13 @@ Request small_copy(std::vector<std::string> rungs = {}) {
 
 /// The result of gl-copy's first rung with this text.
 Result edited(const opengl::Machine& machine, const std::string& source) {
-  Request r = small_copy({"scalar"});
+  Request r = small_gl_copy({"scalar"});
   r.edited_rung = "scalar";
   r.edited_source = source;
-  return run_all(machine, r).at("scalar");
+  return run_gl(machine, r).at("scalar");
 }
 
-std::string copy_with(const std::string& statement) {
+std::string shader_with(const std::string& statement) {
   return "layout(local_size_x = 256) in;\n"
          "layout(std430, binding = 0) readonly buffer In { float a[]; };\n"
          "layout(std430, binding = 2) writeonly buffer Out { float c[]; };\n"
@@ -86,7 +86,7 @@ TEST_CASE("every rung of every OpenGL ladder is right against float64 at an awkw
   const opengl::Session session(machine);
   if (!session.facts().software) SKIP("A GPU is here: its rungs are checked when they are timed.");
   for (const Ladder& ladder : opengl::ladders()) {
-    const Results all = run_all(machine, {.ladder = std::string(ladder.id)});
+    const Results all = run_gl(machine, {.ladder = std::string(ladder.id)});
     CHECK(all.size() == ladder.rungs.size());
     for (const Rung& rung : ladder.rungs) {
       INFO(ladder.id << " " << rung.id);
@@ -114,7 +114,7 @@ TEST_CASE("a software renderer's times are taken nowhere, and the reason is one 
 
 TEST_CASE("on a GPU a rung is checked, timed by pairs of timestamps, and checked on new numbers") {
   const opengl::Machine machine = played_machine();
-  const Results all = run_all(machine, small_copy());
+  const Results all = run_gl(machine, small_gl_copy());
   REQUIRE(all.size() == 3);
   for (const auto& [id, r] : all) {
     INFO(id << ": " << r.failure);
@@ -131,10 +131,10 @@ TEST_CASE("on a GPU a rung is checked, timed by pairs of timestamps, and checked
 TEST_CASE("a dispatch of many groups is a grid of two, and one beyond the driver's limit is refused") {
   const opengl::Machine machine = played_machine();
   // 16,385 groups of 256: with 20,000 in a dimension they fit, with 100 they do not.
-  Request request = small_copy({"scalar"});
+  Request request = small_gl_copy({"scalar"});
   request.size = 16 << 20;
   play().max_groups = 100;
-  CHECK(run_all(machine, request).at("scalar").failure.find(" groups in one dimension, and this driver takes 100: ") !=
+  CHECK(run_gl(machine, request).at("scalar").failure.find(" groups in one dimension, and this driver takes 100: ") !=
         std::string::npos);
   for (const Ladder& ladder : opengl::ladders())
     for (const Rung& rung : ladder.rungs) {
@@ -150,20 +150,20 @@ TEST_CASE("a dispatch of many groups is a grid of two, and one beyond the driver
 
 TEST_CASE("an edited kernel is used, or refused with its line") {
   const opengl::Machine machine = played_machine();
-  CHECK(edited(machine, copy_with("if (i < n) c[i] = a[i];")).failure.empty());
-  CHECK(edited(machine, "#version 430 core\n" + copy_with("if (i < n) c[i] = a[i];")).failure.empty());
-  const Result wrong = edited(machine, copy_with("if (i < n) c[i] = b[i];"));
+  CHECK(edited(machine, shader_with("if (i < n) c[i] = a[i];")).failure.empty());
+  CHECK(edited(machine, "#version 430 core\n" + shader_with("if (i < n) c[i] = a[i];")).failure.empty());
+  const Result wrong = edited(machine, shader_with("if (i < n) c[i] = b[i];"));
   CHECK_FALSE(wrong.compiled);
   CHECK_THAT(wrong.failure, StartsWith("The kernel does not compile: line 7: "));
   REQUIRE_FALSE(wrong.diagnostics.empty());
   CHECK((wrong.diagnostics.front().error && wrong.diagnostics.front().line == 7));
-  std::string wide = copy_with("if (i < n) c[i] = a[i];");
+  std::string wide = shader_with("if (i < n) c[i] = a[i];");
   wide.replace(wide.find("256"), 3, "128");
   CHECK(edited(machine, wide).failure ==
         "The kernel's group is 128 x 1 x 1, and this rung is launched with groups of 256 x 1 x 1: keep its local_size "
         "line.");
   CHECK_THAT(
-      edited(machine, "shared float big[100000];\n" + copy_with("big[i % 100000u] = a[i]; c[i] = big[0];")).failure,
+      edited(machine, "shared float big[100000];\n" + shader_with("big[i % 100000u] = a[i]; c[i] = big[0];")).failure,
       StartsWith("The kernel does not compile: "));
   CHECK_THAT(edited(machine, "").failure, StartsWith("The kernel does not compile: "));
   CHECK_THAT(edited(machine, std::string("a\0b", 3)).failure, ContainsSubstring("zero byte"));
@@ -172,24 +172,25 @@ TEST_CASE("an edited kernel is used, or refused with its line") {
 
 TEST_CASE("a kernel that is wrong is said to be, before it is timed") {
   const opengl::Machine machine = played_machine();
-  CHECK_THAT(edited(machine, copy_with("if (i < n / 2u) c[i] = a[i];")).failure,
+  CHECK_THAT(edited(machine, shader_with("if (i < n / 2u) c[i] = a[i];")).failure,
              ContainsSubstring("of its numbers were never written"));
-  CHECK_THAT(edited(machine, copy_with("if (i < n) c[i] = 2.0 * a[i];")).failure,
+  CHECK_THAT(edited(machine, shader_with("if (i < n) c[i] = 2.0 * a[i];")).failure,
              ContainsSubstring("it is off by 1e+02 % from float64, and it must be exact."));
-  CHECK_THAT(edited(machine, copy_with("if (i + 1u < n) c[i] = a[i];")).failure, ContainsSubstring("1 of its numbers"));
+  CHECK_THAT(edited(machine, shader_with("if (i + 1u < n) c[i] = a[i];")).failure,
+             ContainsSubstring("1 of its numbers"));
 }
 
 TEST_CASE("no time is taken of a clock that stands, and none that would be too long for a display's driver") {
   const opengl::Machine machine = played_machine();
   play().clock_stands = true;
-  CHECK_THAT(run_all(machine, small_copy({"scalar"})).at("scalar").failure, ContainsSubstring("less than 1 us"));
+  CHECK_THAT(run_gl(machine, small_gl_copy({"scalar"})).at("scalar").failure, ContainsSubstring("less than 1 us"));
   play().clock_stands = false;
   play().counter_bits = 0;
-  CHECK_THAT(run_all(machine, small_copy({"scalar"})).at("scalar").failure, ContainsSubstring("have 0 bits"));
+  CHECK_THAT(run_gl(machine, small_gl_copy({"scalar"})).at("scalar").failure, ContainsSubstring("have 0 bits"));
   play().counter_bits = 64;
   // 157 groups at the small size: 0.16 s, so that the size asked for, 6.5 times that, would take a second.
   play().second_per_group = 1e-3;
-  const std::string slow = run_all(machine, small_copy({"scalar"})).at("scalar").failure;
+  const std::string slow = run_gl(machine, small_gl_copy({"scalar"})).at("scalar").failure;
   CHECK(slow ==
         "One run at size 1.0 MiB would take about 1.0 s, and the drivers of displays reset a GPU that works 2 s on "
         "one: choose a size up to 1.0 MiB.");
@@ -199,15 +200,15 @@ TEST_CASE("no time is taken of a clock that stands, and none that would be too l
 TEST_CASE("too little memory, too large an array and a reset device are one sentence each") {
   const opengl::Machine machine = played_machine();
   play().memory_bytes = 1 << 19;
-  const std::string full = run_all(machine, small_copy({"scalar"})).at("scalar").failure;
+  const std::string full = run_gl(machine, small_gl_copy({"scalar"})).at("scalar").failure;
   CHECK_THAT(full, StartsWith("The GPU has too little free memory while making 1.0 MiB for gl-copy at size 1048576: "));
   play().memory_bytes = 1 << 30;
   play().max_block_bytes = 1 << 18;
-  CHECK_THAT(run_all(machine, small_copy({"scalar"})).at("scalar").failure,
+  CHECK_THAT(run_gl(machine, small_gl_copy({"scalar"})).at("scalar").failure,
              ContainsSubstring("a shader of this driver sees 256.0 KiB of one at a time"));
   play().max_block_bytes = 1 << 27;
   play().lost_after = 0;
-  const Results lost = run_all(machine, small_copy());
+  const Results lost = run_gl(machine, small_gl_copy());
   CHECK_THAT(lost.at("scalar").failure, StartsWith("The driver has reset the GPU while running copy_scalar"));
   for (const char* id : {"vec4", "grid_stride"})
     CHECK(lost.at(id).failure ==
@@ -253,7 +254,7 @@ TEST_CASE("a driver that is too old or missing is one sentence, and nothing runs
   gl.dispatch = nullptr;
   CHECK_FALSE(opengl::why_no_compute(gl).empty());
   const opengl::Machine none{.gl = {}, .none = "No driver.", .context = nullptr};
-  CHECK(opengl::run_on(none, small_copy(), *find_ladder("gl-copy"), {}).error == "No driver.");
+  CHECK(opengl::run_on(none, small_gl_copy(), *find_ladder("gl-copy"), {}).error == "No driver.");
   CHECK(opengl::measure_roofs_on(none, 1, {}).failure == "No driver.");
 }
 
