@@ -131,8 +131,10 @@ void paint_row(const Painter& p, const Columns& c, const Bar& bar, std::size_t i
     if (x > 0 && !text.empty()) p.text({x, text_y}, text, ink, Type::small, Font::mono, Align::right);
   };
   if (bar.checked) {
-    p.text({c.share, text_y}, "right", t.good, Type::small, Font::sans, Align::right);
-    figure(c.rate, "not timed", t.muted);
+    // What the model allows stays where there is room for both.
+    if (c.rate > 0) figure(c.share, bar.share, t.muted);
+    p.text({c.rate > 0 ? c.rate : c.share, text_y}, c.rate > 0 ? "right, not timed" : "right", t.good, Type::small,
+           Font::sans, Align::right);
   } else if (bar.failed) {
     p.text({c.share, text_y}, "failed", t.bad, Type::small, Font::sans, Align::right);
   } else if (bar.hidden) {
