@@ -14,6 +14,8 @@ namespace {
 constexpr double longest_dispatch_s = 0.5;
 /// A probe is followed by one of at most this many times its work.
 constexpr double probe_growth = 8;
+/// Small runs take microseconds, and a clock may count those.
+constexpr std::int64_t probe_runs = 4;
 
 /// A rung on its way from text to time.
 struct Candidate {
@@ -178,7 +180,7 @@ class Run {
     std::int64_t size = std::min(operation_.edge_size, size_);
     while (size < size_) {
       launches = operation_.launches(c.rung->id, size);
-      const double run_s = watch.time_of(1);
+      const double run_s = watch.time_of(probe_runs) / static_cast<double>(probe_runs);
       std::int64_t next = size_;
       while (work(next) > probe_growth * work(size)) next = operation_.rounded(size + (next - size) / 2);
       const double next_s = run_s * work(next) / work(size);
