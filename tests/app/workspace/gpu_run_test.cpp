@@ -58,7 +58,7 @@ TEST_CASE("every ladder of the GPU is measured by the lab's buttons, no rung fai
   CHECK(o.d.input("roofs").table_size() >= 3);
   for (const std::string& id : ladders) {
     INFO(id);
-    REQUIRE(o.d.input(name + "_ladder").set_choice_id(id));
+    REQUIRE(o.d.input((name + "_ladder").c_str()).set_choice_id(id.c_str()));
     o.ui.frames(3);
     o.ui.click("Run all");
     REQUIRE(until_quiet(o, 120));
