@@ -61,7 +61,7 @@ inline constexpr Enum gl_invalid_enum = 0x0500, gl_invalid_value = 0x0501, gl_in
                       gl_out_of_memory = 0x0505, gl_context_lost = 0x0507;
 inline constexpr Enum gl_compute_shader = 0x91b9, gl_compile_status = 0x8b81, gl_link_status = 0x8b82,
                       gl_log_length = 0x8b84;
-inline constexpr Enum gl_group_size = 0x8267;  ///< of a program: three numbers
+inline constexpr Enum gl_group_size = 0x8267;  ///< Three numbers of a program.
 inline constexpr Enum gl_max_groups = 0x91be, gl_max_invocations = 0x90eb, gl_max_shared_bytes = 0x8262,
                       gl_max_block_bytes = 0x90de;
 inline constexpr Enum gl_storage_buffer = 0x90d2, gl_copy_read_buffer = 0x8f36, gl_copy_write_buffer = 0x8f37,
