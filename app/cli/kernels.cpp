@@ -7,6 +7,7 @@
 #include <cmath>
 #include <ctime>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <ostream>
 
 #include "app/cli/cli.h"
@@ -36,12 +37,14 @@ std::string size_text(const Ladder& l, std::int64_t size) {
   return l.size_unit.empty() ? std::to_string(size)
                              : std::string(format(static_cast<double>(size), l.size_unit, 4, widgets::Prefix::binary));
 }
-const char* device_name(Device d) { return d == Device::cpu ? "cpu" : "cuda"; }
 
 int list_ladders(const Arguments& a, const Streams& s) {
   Json all = Json::array();
+  std::array<std::optional<std::string>, std::size(kernels::device_ids)> whys;  // a driver is asked once
   for (const Ladder& l : kernels::all_ladders()) {
-    const std::string why = kernels::can_be_timed(l).error;
+    auto& answer = whys[static_cast<std::size_t>(l.device)];
+    if (!answer) answer = kernels::can_be_timed(l).error;
+    const std::string& why = *answer;
     if (a.has("--json")) {
       Json rungs = Json::array();
       for (const auto& r : l.rungs)
@@ -50,7 +53,7 @@ int list_ladders(const Arguments& a, const Streams& s) {
       static constexpr std::array measures{"flops_per_s", "bytes_per_s", "latency_s"};
       all.push_back({{"id", l.id},
                      {"title", l.title},
-                     {"device", device_name(l.device)},
+                     {"device", kernels::id_of(l.device)},
                      {"measure", measures[static_cast<std::size_t>(l.measure)]},
                      {"size_label", l.size_label},
                      {"size_unit", l.size_unit},
@@ -226,8 +229,9 @@ int save_chip(const kernels::Roofs& roofs, const Streams& s) {
 
 int roofline(const Arguments& a, const Streams& s) {
   const std::string device = a.value("--device", "cpu");
-  if (device != "cpu" && device != "cuda")
-    return complain(s, "--device is cpu or cuda; it is \"" + excerpt(device) + "\".");
+  const auto at = std::find(std::begin(kernels::device_ids), std::end(kernels::device_ids), device);
+  if (at == std::end(kernels::device_ids))
+    return complain(s, "--device is cpu, cuda or opengl; it is \"" + excerpt(device) + "\".");
   double seconds = seconds_of_roofs;
   if (a.has("--seconds")) {
     const auto parsed = widgets::parse_quantity(a.value("--seconds"), "s");
@@ -237,7 +241,7 @@ int roofline(const Arguments& a, const Streams& s) {
   const bool json = a.has("--json");
   if (json && a.has("--save")) return complain(s, "--save writes a chip and --json writes events: choose one.");
   const CoreShare share;
-  auto roofs = kernels::measure_roofs(device == "cpu" ? Device::cpu : Device::cuda, seconds,
+  auto roofs = kernels::measure_roofs(static_cast<Device>(at - std::begin(kernels::device_ids)), seconds,
                                       json ? speaking(s) : kernels::Listener{});
   if (device == "cpu") roofs.note = share.busy();
   if (json) {

@@ -206,7 +206,8 @@ std::optional<KernelPrediction> predict_kernel(std::string_view ladder, std::str
                                 .published_source = {},
                                 .ports = chase_ports(machine.core, r.loop)};
       }
-  return predict_gpu_kernel(ladder, rung, machine.gpu);
+  if (auto cuda = predict_gpu_kernel(ladder, rung, machine.gpu)) return cuda;
+  return predict_opengl_kernel(ladder, rung, machine.gpu);
 }
 
 }  // namespace models

@@ -90,8 +90,13 @@ std::string answer_of(const Inputs& in, const Outputs& out, const Run& run) {
   const std::string held =
       bound && !free ? allows + share_text(now.limit.share) + ", held by " + std::string(holder(now.limit.limit)) + "."
                      : "the model allows all of it.";
+  const std::string checked_bound = "the model allows " + share_text(now.limit.share) + " of its roof, held by " +
+                                    std::string(holder(now.limit.limit)) + ".";
   std::string verdict = name;
-  if (shown(now) && now.above_roof)
+  if (now.checked)
+    verdict += " is right here and was not timed" +
+               (bound ? "; " + (free ? "the model allows all of its roof." : checked_bound) : std::string("."));
+  else if (shown(now) && now.above_roof)
     verdict += " measured " + share_text(now.measured) + " of its roof: " + std::string(above_roof_text(now)) + ".";
   else if (shown(now) && now.measured >= 0)
     verdict += " reached " + share_text(now.measured) + " of its roof here" + (bound ? "; " + held : std::string("."));

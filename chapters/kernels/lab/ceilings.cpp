@@ -21,10 +21,13 @@ const RoofRow* first_roof(const Inputs& in, std::string_view device, std::span<c
   return nullptr;
 }
 
-/// Chips of these makers run no CUDA; of a chip of the learner's own nothing is known, and it is taken.
-bool runs_no_cuda(const models::Chip& chip) {
-  static constexpr std::array<std::string_view, 4> makers{"AMD", "AWS", "Google", "Intel"};
-  return std::find(makers.begin(), makers.end(), chip.vendor) != makers.end();
+/// Chips of these makers run no CUDA, and accelerators that are no GPUs no OpenGL either; of a chip of the learner's
+/// own nothing is known, and it is taken.
+bool runs_none(const models::Chip& chip, Device device) {
+  static constexpr std::array<std::string_view, 4> makers{"AWS", "Google", "Intel", "AMD"};
+  const std::size_t count = makers.size() - (device == Device::opengl ? 1 : 0);
+  const auto end = makers.begin() + static_cast<std::ptrdiff_t>(count);
+  return std::find(makers.begin(), end, chip.vendor) != end;
 }
 
 /// What is assumed of the core, for a rung with this roof.
@@ -52,9 +55,12 @@ models::Result<Ceilings> stated_gpu(const Inputs& in) {
   const models::Chip* chip = *found;
   if (chip->architecture.starts_with("CPU"))
     return Stated::fail(chip->name + " is a processor, and these kernels run on a GPU: choose one as the chip.");
-  if (runs_no_cuda(*chip))
-    return Stated::fail(chip->name + " is made by " + chip->vendor +
-                        " and runs no CUDA, in which these kernels are written: choose an NVIDIA GPU as the chip.");
+  if (runs_none(*chip, in.device))
+    return Stated::fail(chip->name + " is made by " + chip->vendor + " and runs no " +
+                        (in.device == Device::opengl
+                             ? "OpenGL, in which these kernels are written: choose a GPU"
+                             : "CUDA, in which these kernels are written: choose an NVIDIA GPU") +
+                        " as the chip.");
   const auto machine = models::machine_of(*chip, models::Format::fp32);
   if (!machine)
     return Stated::fail(chip->name +
@@ -89,14 +95,27 @@ const RoofRow* measured_roof(const Inputs& in, std::string_view device, std::str
 
 models::Result<Ceilings> ceilings_of(const Inputs& in, const Ladder& ladder, std::string_view rung_roof) {
   const bool cpu = ladder.device == Device::cpu;
-  const std::string_view device = cpu ? "cpu" : "cuda";
+  const bool opengl = ladder.device == Device::opengl;
+  const std::string_view device = ::kernels::id_of(ladder.device);
   auto stated = cpu ? models::Result<Ceilings>::ok(assumed_core(in, rung_roof)) : stated_gpu(in);
   if (!stated) return stated;
   Ceilings& c = *stated;
   models::CorePorts& core = c.ports.core;
-  const std::array<std::string_view, 5> rates{rung_roof, cpu ? "fma" : "gpu_fma", cpu ? "fma_avx512" : "gpu_sgemm",
+  const std::array<std::string_view, 5> rates{rung_roof,
+                                              cpu      ? "fma"
+                                              : opengl ? "gl_fma"
+                                                       : "gpu_fma",
+                                              cpu      ? "fma_avx512"
+                                              : opengl ? ""
+                                                       : "gpu_sgemm",
                                               cpu ? "fma_avx2" : "", ""};
-  const std::array<std::string_view, 5> wires{rung_roof, cpu ? "dram_copy" : "gpu_copy", cpu ? "dram_read" : "gpu_read",
+  const std::array<std::string_view, 5> wires{rung_roof,
+                                              cpu      ? "dram_copy"
+                                              : opengl ? "gl_copy"
+                                                       : "gpu_copy",
+                                              cpu      ? "dram_read"
+                                              : opengl ? "gl_read"
+                                                       : "gpu_read",
                                               "", ""};
   if (const RoofRow* r = first_roof(in, device, rates, "FLOP/s")) {
     c.machine.peak_flops_per_s = r->value;
