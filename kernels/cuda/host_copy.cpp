@@ -1,12 +1,11 @@
-// The ladder of copies between host and device. A run is timed by the host, from the first call until the last byte is
-// there. What has arrived is compared with what was sent.
+// The ladder of copies between host and device: an array goes to the device and comes back, and both ways count. A run
+// is timed by the host, from the first call until the last byte is there, and what came back is compared with what was
+// sent.
 //
 // cuda-host-copy:
-//   up_pageable    to the device, from memory as malloc gives it
-//   down_pageable  from the device, into such memory
-//   up_pinned      to the device, from pages that stay where they are
-//   down_pinned    from the device, into such pages
-//   chunked        there and back in chunks on two streams: both ways at once
+//   pageable  memory as malloc gives it, up and then down
+//   pinned    pages that stay where they are
+//   chunked   in chunks on two streams: up and down at once
 //
 //   ridgeline kernels run cuda-host-copy --size 256MiB
 #include <algorithm>
@@ -125,41 +124,29 @@ class Transfer {
   SecondStream second_;
 };
 
-// rung: up_pageable
-// The host's memory is what malloc gave. Its pages may move, so the driver copies them into pinned ones of its own, a
-// piece at a time, and the device fetches those.
-void run_up_pageable(const Transfer& pageable) {
+// rung: pageable
+// The host's memory is what malloc gave. Its pages may move, so the driver copies a piece at a time between them and
+// pinned pages of its own, and the device reads and writes those.
+void run_pageable(const Transfer& pageable) {
   pageable.up(0, pageable.bytes());
-  pageable.wait();
-}
-// end rung
-
-// rung: down_pageable
-// The device writes to the driver's pinned pages, and the host copies them into its own memory.
-void run_down_pageable(const Transfer& pageable) {
+  pageable.down_waits_for_up();
   pageable.down(0, pageable.bytes());
   pageable.wait();
 }
 // end rung
 
-// rung: up_pinned
-// The host's pages are pinned (cuMemAllocHost): the device fetches them itself, and the host does nothing.
-void run_up_pinned(const Transfer& pinned) {
+// rung: pinned
+// The host's pages are pinned (cuMemAllocHost): the device reads and writes them itself, and the CPU does nothing.
+void run_pinned(const Transfer& pinned) {
   pinned.up(0, pinned.bytes());
-  pinned.wait();
-}
-// end rung
-
-// rung: down_pinned
-// The device writes to the host's pinned pages itself.
-void run_down_pinned(const Transfer& pinned) {
+  pinned.down_waits_for_up();
   pinned.down(0, pinned.bytes());
   pinned.wait();
 }
 // end rung
 
 // rung: chunked
-// The array goes up in chunks of 4 MiB. Each comes back on a second stream while the next one goes up.
+// The same pinned pages, 4 MiB at a time. A chunk comes back on a second stream while the next one goes up.
 void run_chunked(const Transfer& pinned) {
   for (std::size_t at = 0; at < pinned.bytes(); at += copy_chunk_bytes) {
     const std::size_t bytes = std::min(copy_chunk_bytes, pinned.bytes() - at);
@@ -171,21 +158,6 @@ void run_chunked(const Transfer& pinned) {
 }
 // end rung
 
-struct CopyWay {
-  std::string_view rung;
-  void (*run)(const Transfer&);
-  bool pinned, up, down;
-};
-constexpr CopyWay copy_ways[] = {
-    {"up_pageable", run_up_pageable, false, true, false}, {"down_pageable", run_down_pageable, false, false, true},
-    {"up_pinned", run_up_pinned, true, true, false},      {"down_pinned", run_down_pinned, true, false, true},
-    {"chunked", run_chunked, true, true, true},
-};
-const CopyWay& way_of(std::string_view rung) {
-  return *std::find_if(std::begin(copy_ways), std::end(copy_ways) - 1,
-                       [&](const CopyWay& way) { return way.rung == rung; });
-}
-
 std::int64_t host_copy_words(std::int64_t bytes) { return bytes / 4; }
 std::int64_t host_copy_bytes(std::int64_t bytes) { return bytes; }
 constexpr std::uint32_t sent_below = 1 << 24;  // never the poison
@@ -193,27 +165,23 @@ constexpr std::uint32_t sent_below = 1 << 24;  // never the poison
 class CopyRung : public HostRung {
  public:
   CopyRung(const Session& session, std::string_view rung, std::int64_t size)
-      : session_(session), way_(way_of(rung)), transfer_(session, size, way_.pinned) {}
+      : session_(session),
+        run_(rung == "pageable" ? run_pageable
+             : rung == "pinned" ? run_pinned
+                                : run_chunked),
+        transfer_(session, size, rung != "pageable") {}
 
   void fill(std::uint32_t seed) override;
   double run() override {
     const double start_s = session_.machine().now_s();
-    way_.run(transfer_);
+    run_(transfer_);
     return session_.machine().now_s() - start_s;
   }
-  std::vector<std::byte> result() override {
-    std::vector<std::byte> out(transfer_.bytes());
-    if (way_.down)
-      std::memcpy(out.data(), transfer_.received(), out.size());
-    else
-      must(session_.driver(), session_.driver().copy_to_host(out.data(), transfer_.device(), out.size()),
-           "reading the result");
-    return out;
-  }
+  std::vector<std::byte> result() override { return {transfer_.received(), transfer_.received() + transfer_.bytes()}; }
 
  private:
   const Session& session_;
-  const CopyWay& way_;
+  void (*run_)(const Transfer&);
   Transfer transfer_;
 };
 
@@ -221,9 +189,10 @@ std::unique_ptr<HostRung> make_copies(const Session& session, std::string_view r
   return std::make_unique<CopyRung>(session, rung, size);
 }
 
-/// Bytes over the link.
-models::OpCost host_copy_cost(std::int64_t bytes) { return {0, static_cast<double>(bytes), 0}; }
-models::OpCost there_and_back_cost(std::int64_t bytes) { return {0, 2 * static_cast<double>(bytes), 0}; }
+/// Bytes over the link, up and down.
+models::OpCost host_copy_cost(std::int64_t bytes) {
+  return {0, static_cast<double>(bytes), static_cast<double>(bytes)};
+}
 
 Deviation host_copy_compare(const Outcome& outcome) {
   const std::span<const std::uint32_t> out = words_of(outcome);
@@ -240,18 +209,15 @@ Deviation host_copy_compare(const Outcome& outcome) {
 
 const Ladder& host_copy_ladder() {
   static const std::array rungs{
-      Rung{"up_pageable", "to the device, pageable",
-           "Memory of malloc: the driver copies it into pinned pages first, and that copy is the CPU's.",
-           embedded_source("cuda/host_copy.cpp:up_pageable"), "", "gpu_host"},
-      Rung{"down_pageable", "from the device, pageable", "The same on the way back.",
-           embedded_source("cuda/host_copy.cpp:down_pageable"), "", "gpu_host"},
-      Rung{"up_pinned", "to the device, pinned", "Pinned pages: the device fetches them itself, at the link's rate.",
-           embedded_source("cuda/host_copy.cpp:up_pinned"), "", "gpu_host"},
-      Rung{"down_pinned", "from the device, pinned", "The other direction of the same link.",
-           embedded_source("cuda/host_copy.cpp:down_pinned"), "", "gpu_host"},
-      Rung{"chunked", "both ways, in chunks",
-           "A chunk comes back on one stream while the next goes up on another: both directions work at once.",
-           embedded_source("cuda/host_copy.cpp:chunked"), "", "gpu_host", there_and_back_cost},
+      Rung{"pageable", "pageable memory",
+           "Memory of malloc: the driver copies it through pinned pages of its own, and those copies are the CPU's.",
+           embedded_source("cuda/host_copy.cpp:pageable"), "", "gpu_host"},
+      Rung{"pinned", "pinned memory",
+           "Pages that cannot move: the device reads and writes them itself, one way after the other.",
+           embedded_source("cuda/host_copy.cpp:pinned"), "", "gpu_host"},
+      Rung{"chunked", "chunks on two streams",
+           "A chunk comes back while the next one goes up: the link works both ways at once.",
+           embedded_source("cuda/host_copy.cpp:chunked"), "", "gpu_host"},
   };
   static const Ladder ladder{
       "cuda-host-copy", "GPU host copies", Device::cuda, Measure::bytes_per_s, "Array", "B", 1 << 20,
@@ -262,17 +228,12 @@ const Ladder& host_copy_ladder() {
 }  // namespace
 
 void CopyRung::fill(std::uint32_t seed) {
-  const Operation& o = host_copy_operation();
   const auto bytes = static_cast<std::int64_t>(transfer_.bytes());
-  if (way_.up) {
-    const std::vector<std::byte> in = input_bytes(o, bytes, seed, 0);
-    std::memcpy(transfer_.sent(), in.data(), in.size());
-    session_.fill_words(transfer_.device(), poison_word, bytes / 4);
-  } else {
-    session_.fill(transfer_.device(), o.inputs[0], bytes / 4, input_seed(seed, 0));
-  }
+  const std::vector<std::byte> in = input_bytes(host_copy_operation(), bytes, seed, 0);
+  std::memcpy(transfer_.sent(), in.data(), in.size());
   for (std::size_t at = 0; at < transfer_.bytes(); at += 4)
     std::memcpy(transfer_.received() + at, &poison_word, sizeof poison_word);
+  session_.fill_words(transfer_.device(), poison_word, bytes / 4);
   transfer_.wait();
 }
 

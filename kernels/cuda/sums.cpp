@@ -11,7 +11,7 @@ namespace {
 std::vector<std::uint32_t> sums_of(const Outcome& outcome, const ThreadSums& s, std::int64_t blocks) {
   std::vector<std::uint32_t> all(static_cast<std::size_t>(blocks * s.block_threads));
   for (std::int64_t thread = 0; thread < blocks * s.block_threads; ++thread) {
-    const std::int64_t first = thread / s.block_threads * s.block_words + thread % s.block_threads * s.apart;
+    const std::int64_t first = s.first + thread / s.block_threads * s.block_words + thread % s.block_threads * s.apart;
     double sum = 0;
     for (std::int64_t i = 0; i < s.terms; ++i)
       sum += input_value(outcome.operation, outcome.seed, 0, first + i * s.term_apart);

@@ -8,6 +8,7 @@ struct ThreadSums {
   std::int64_t block_threads = 256;
   std::int64_t block_words = 65536;  ///< from the first word of a block to that of the next
   std::int64_t chunks = 0;           ///< after how many blocks the array begins anew; 0: never
+  std::int64_t first = 0;            ///< word of a block at which its first thread begins
   std::int64_t apart = 1;            ///< words from a thread's first to that of the next thread
   std::int64_t terms = 256;          ///< words that a thread adds
   std::int64_t term_apart = 256;     ///< from one to the next

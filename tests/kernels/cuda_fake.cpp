@@ -178,12 +178,16 @@ Driver FakeGpu::driver() {
     *p = reinterpret_cast<DevicePointer>(words.get()) + 15;
     *p -= *p % 16;
     used_ += bytes;
-    arrays_[*p] = std::move(words);
+    arrays_[*p] = {std::move(words), bytes};
     ++open["memory"];
     return 0;
   };
   d.free = [this](DevicePointer p) {
-    if (arrays_.erase(p) == 1) --open["memory"];
+    if (const auto at = arrays_.find(p); at != arrays_.end()) {
+      used_ -= at->second.bytes;
+      arrays_.erase(at);
+      --open["memory"];
+    }
     return answer("free");
   };
   d.copy_to_host = [this](void* to, DevicePointer from, std::size_t bytes) {
@@ -283,7 +287,8 @@ Driver FakeGpu::driver() {
   };
   d.event_record = [this](Event e, Stream) {
     object_of<Recorded>(e)->at_s = now_s_;
-    if (object_of<Recorded>(e)->timed) timing_ = !timing_;
+    if (!object_of<Recorded>(e)->timed) return answer("mark");
+    timing_ = !timing_;
     return answer("record");
   };
   d.event_elapsed = [this](float* ms, Event a, Event b) {

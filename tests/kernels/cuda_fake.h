@@ -67,7 +67,11 @@ class FakeGpu {
   double now_s_ = 0, captured_s_ = 0;
   bool timing_ = false, capturing_ = false;
   std::size_t used_ = 0;
-  std::map<std::uint64_t, std::unique_ptr<std::uint32_t[]>> arrays_;
+  struct Held {
+    std::unique_ptr<std::uint32_t[]> words;
+    std::size_t bytes = 0;
+  };
+  std::map<std::uint64_t, Held> arrays_;
   std::map<std::string, int> executed_;
   std::vector<std::unique_ptr<std::string>> functions_;
 };
