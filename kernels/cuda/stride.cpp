@@ -74,8 +74,8 @@ const Ladder& stride_ladder() {
            embedded_source("cuda/rungs/stride_32.cu"), "stride_32", "gpu_read"},
   };
   static const Ladder ladder{
-      "cuda-stride", "GPU strided reads", Device::cuda, Measure::bytes_per_s, "Array", "B", 1 << 20,
-      1 << 30,       1ll << 32,           rungs,        stride_cost<1>};
+      "cuda-stride", "GPU strided reads", Device::cuda, Measure::bytes_per_s, "Array", "B", 1 << 28,
+      1 << 29,       1ll << 32,           rungs,        stride_cost};
   return ladder;
 }
 

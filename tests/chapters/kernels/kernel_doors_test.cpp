@@ -144,6 +144,12 @@ TEST_CASE("kernel doors: a rung of the kernel lab opens with its warp's access, 
         2.0 * (128 + 128) * 8 * 4);
   CHECK(out(*behind(doors_of_rung("cuda-sgemm", "warp"), "open the ring"), "stage_bytes") == (128.0 + 128) * 8 * 4);
   CHECK(doors_of_rung("cuda-reduction", "shuffle").empty());
+  // The ladders that measure the machine open the state that they measure.
+  CHECK(out(*behind(doors_of_rung("cuda-stride", "every_2"), "open the sectors"), "sectors") == 8);
+  CHECK(out(*behind(doors_of_rung("cuda-stride", "every_32"), "open the sectors"), "sectors") == 32);
+  CHECK(wavefronts_of("cuda-banks", "stride_8") == 8);
+  CHECK(wavefronts_of("cuda-banks", "stride_32") == 32);
+  CHECK(wavefronts_of("cuda-banks", "stride_33") == 1);
   const KernelDoors untried = doors_of_rung("cuda-sgemm", "warp");
   CHECK(untried.back().link.error == "The compiler has not said yet how many registers this rung takes: run it.");
 }
