@@ -6,8 +6,10 @@
 
 #include "app/cli/table.h"
 #include "app/kernel_runs/kernel_worker.h"
+#include "app/kernel_runs/measured_rows.h"
 #include "app/kernel_runs/this_machine.h"
 #include "app/platform/file.h"
+#include "app/platform/paths.h"
 #include "app/scenario/sentences.h"
 #include "widgets/number/number.h"
 
@@ -61,6 +63,21 @@ Json row_of(const kernels::Result& r) {
                     {"registers_per_thread", r.report.registers_per_thread},
                     {"shared_bytes", r.report.shared_bytes}});
   return row;
+}
+
+/// Keeps what other labs show beside their models.
+int save_rows(const std::vector<kernels::Result>& results, const std::vector<kernels::Roofs>& roofs, const Streams& s) {
+  const auto user = user_paths();
+  if (!user) return complain(s, user.error);
+  const auto files = measured_rows(results, roofs.empty() ? "" : roofs.back().device_name, today());
+  if (files.empty())
+    return complain(s, "Nothing was kept for other labs: that takes the rungs of cuda-stride or cuda-banks, timed.");
+  for (const MeasuredFile& file : files) {
+    const auto path = user->config / "published" / file.file_name;
+    if (const auto written = write_file(path, file.json); !written) return complain(s, written.error);
+    s.out << "Kept beside the model of its lab: " << path.string() << "\n";
+  }
+  return 0;
 }
 
 }  // namespace
@@ -152,6 +169,8 @@ int measure_kernels(const Arguments& a, const Streams& s) {
         ladder->device == Device::cpu ? kernels::run(request, listener) : run_kernels(worker, request, listener, {});
     if (!ran) return complain(s, ran.error);
   }
+  if (a.has("--save"))
+    if (const auto saved = save_rows(results, roofs, s); saved != 0) return saved;
   if (!a.has("-o")) return 0;
   const std::string text = to_text(survey_document(roofs, results, today(), a.value("--note")), 1) + "\n";
   if (const auto written = write_file(a.value("-o"), text); !written) return complain(s, written.error);

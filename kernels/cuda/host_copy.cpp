@@ -20,7 +20,7 @@
 namespace kernels::cuda {
 namespace {
 
-constexpr std::size_t copy_chunk_bytes = 4 << 20;
+constexpr std::size_t copy_chunk_bytes = 2 << 20;
 
 /// Host memory: pageable, or pinned for the length of a scope.
 class HostArray {
@@ -146,7 +146,7 @@ void run_pinned(const Transfer& pinned) {
 // end rung
 
 // rung: chunked
-// The same pinned pages, 4 MiB at a time. A chunk comes back on a second stream while the next one goes up.
+// The same pinned pages, 2 MiB at a time. A chunk comes back on a second stream while the next one goes up.
 void run_chunked(const Transfer& pinned) {
   for (std::size_t at = 0; at < pinned.bytes(); at += copy_chunk_bytes) {
     const std::size_t bytes = std::min(copy_chunk_bytes, pinned.bytes() - at);
@@ -262,7 +262,7 @@ const Operation& host_copy_operation() {
   static const Operation operation{
       .ladder = &host_copy_ladder(),
       .granule = 4,
-      .edge_size = 4 * 1310731,  // a chunk and a part of one
+      .edge_size = 4 * 655411,  // a chunk and a part of one
       .inputs = {{.element = Element::u32, .count = host_copy_words, .below = sent_below}},
       .output_bytes = host_copy_bytes,
       .compare = host_copy_compare,

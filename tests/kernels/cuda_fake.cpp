@@ -118,12 +118,12 @@ void FakeGpu::add_host_copies(Driver& d) {
   };
   d.copy_up = [this, take](DevicePointer to, const void* from, std::size_t bytes, Stream) {
     take(from, bytes);
-    if (answer("copy up") == 0) std::memcpy(reinterpret_cast<void*>(to), from, bytes);
+    if (answer("copy up") == 0 && computes) std::memcpy(reinterpret_cast<void*>(to), from, bytes);
     return lost_;
   };
   d.copy_down = [this, take](void* to, DevicePointer from, std::size_t bytes, Stream) {
     take(to, bytes);
-    if (answer("copy down") == 0) std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
+    if (answer("copy down") == 0 && computes) std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
     return lost_;
   };
   d.stream_wait_event = [this](Stream, Event, unsigned) { return answer("wait for event"); };

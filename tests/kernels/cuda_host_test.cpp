@@ -77,7 +77,7 @@ TEST_CASE("a launch that does nothing, and a device that refuses, end their rung
 // The fake's link: 25 GB/s a way from pinned memory, 5 GB/s from pageable; it does one way at a time.
 TEST_CASE("copies bring every byte, each way, and their rate is that of the link") {
   FakeGpu gpu;
-  constexpr std::int64_t bytes = 5 << 20;
+  constexpr std::int64_t bytes = 3 << 20;
   auto results = run_host_ladder(gpu, host_copy_operation(), {.size = bytes});
   REQUIRE(results.size() == 3);
   for (const auto& [id, r] : results) {

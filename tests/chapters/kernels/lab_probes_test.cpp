@@ -1,7 +1,9 @@
 // The ladders of the GPU that measure a part of the machine, in the kernel lab.
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
+#include <nlohmann/json.hpp>
 
+#include "app/scenario/scenario.h"
 #include "tests/support/lab/catalog.h"
 #include "tests/support/lab/lab_bench.h"
 
