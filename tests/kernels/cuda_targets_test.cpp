@@ -7,6 +7,7 @@
 #include "kernels/cuda/compile.h"
 #include "kernels/cuda/cuda.h"
 #include "kernels/cuda/libraries.h"
+#include "kernels/cuda/operation.h"
 #include "kernels/cuda/run.h"
 #include "kernels/sources.h"
 
