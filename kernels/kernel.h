@@ -85,6 +85,7 @@ struct Request {
   std::int64_t size = 0;           ///< 0: the ladder's default
   bool cold = true;                ///< operands out of cache at the start of each timed run; otherwise warm
   std::uint64_t seed = 1;          ///< seed of the operands' values
+  bool check_only = false;         ///< CUDA: correctness alone, at a small size that is no power of two; no time
   double seconds_per_rung = 0.5;   ///< at most about this long on each, after warm-up
   std::string edited_rung;         ///< On a GPU: this rung's source is replaced by `edited_source`
   std::string edited_source;

@@ -36,6 +36,8 @@ models::Status check_for(const Request& r, const Ladder& ladder) {
                                 std::to_string(r.size) + " is outside.");
   if (!(r.seconds_per_rung > 0 && r.seconds_per_rung <= max_seconds))
     return models::Status::fail("The time for a rung must be more than 0 s and at most 60 s.");
+  if (r.check_only && ladder.device == Device::cpu)
+    return models::Status::fail("Only CUDA ladders are checked alone: a CPU's are checked whenever they run.");
   if (r.edited_rung.empty()) return models::Status::ok();
   if (ladder.device == Device::cpu)
     return models::Status::fail("Only kernels of a GPU can be edited: the rungs of " + name +
@@ -43,6 +45,9 @@ models::Status check_for(const Request& r, const Ladder& ladder) {
   if (!find_rung(ladder, r.edited_rung))
     return models::Status::fail("The ladder " + name + " has no rung " + quoted(r.edited_rung) + " to edit: it has " +
                                 ids_of(ladder.rungs) + ".");
+  if (find_rung(ladder, r.edited_rung)->entry.empty())
+    return models::Status::fail("The rung " + quoted(r.edited_rung) + " of " + name +
+                                " is what the host does, a part of the program: it has no kernel to edit.");
   return models::Status::ok();
 }
 

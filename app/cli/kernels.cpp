@@ -11,6 +11,7 @@
 #include <ostream>
 
 #include "app/cli/cli.h"
+#include "app/cli/kernels_survey.h"
 #include "app/cli/table.h"
 #include "app/kernel_runs/kernel_json.h"
 #include "app/kernel_runs/this_machine.h"
@@ -117,8 +118,9 @@ std::vector<std::string> row_of(const kernels::Result& r, const Ladder& ladder, 
   const double rate = ladder.measure == Measure::flops_per_s ? r.flops / r.time_s : r.bytes / r.time_s;
   const double share =
       ladder.measure == Measure::latency_s ? r.time_s / roof : rate / roof;  // a rate of the best, a time of the usual
+  const bool roof_of_launch = rung && rung->roof == "gpu_launch";
   const std::string rate_text = ladder.measure == Measure::latency_s
-                                    ? text(1e-6 / r.time_s, "") + " M loads/s"
+                                    ? text(1e-6 / r.time_s, "") + (roof_of_launch ? " M launches/s" : " M loads/s")
                                     : text(rate, ladder.measure == Measure::flops_per_s ? "FLOP/s" : "B/s");
   return {r.rung,
           rate_text,
@@ -266,8 +268,10 @@ int roofline(const Arguments& a, const Streams& s) {
 int kernels_call(const Arguments& a, const Streams& s) {
   const std::string what = a.words.empty() ? "" : a.words[0];
   if (what == "run") return run_ladder(a, s);
+  if (what == "check") return check_kernels(a, s);
+  if (what == "measure") return measure_kernels(a, s);
   if (what != "list" && what != "roofline")
-    return complain(s, "`ridgeline kernels` is followed by list, run LADDER or roofline" +
+    return complain(s, "`ridgeline kernels` is followed by list, run LADDER, check, measure or roofline" +
                            (what.empty() ? "." : "; \"" + excerpt(what) + "\" is none of them."));
   if (a.words.size() > 1)
     return complain(

@@ -17,7 +17,9 @@ Ladder matrix_ladder(std::string_view id, std::string_view title, Measure measur
 }
 
 std::span<const Operation> operations() {
-  static const std::array all{copy_operation(), transpose_operation(), reduction_operation(), sgemm_operation()};
+  static const std::array all{copy_operation(),   transpose_operation(), reduction_operation(), sgemm_operation(),
+                              stride_operation(), banks_operation(),     ilp_operation(),       l2_operation(),
+                              launch_operation(), host_copy_operation()};
   return all;
 }
 
@@ -28,8 +30,11 @@ const Operation* find_operation(std::string_view ladder) {
 }
 
 std::span<const Ladder> ladders() {
-  static const std::array all{*copy_operation().ladder, *transpose_operation().ladder, *reduction_operation().ladder,
-                              *sgemm_operation().ladder};
+  static const std::array all{*copy_operation().ladder,      *transpose_operation().ladder,
+                              *reduction_operation().ladder, *sgemm_operation().ladder,
+                              *stride_operation().ladder,    *banks_operation().ladder,
+                              *ilp_operation().ladder,       *l2_operation().ladder,
+                              *launch_operation().ladder,    *host_copy_operation().ladder};
   return all;
 }
 

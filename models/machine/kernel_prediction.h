@@ -77,6 +77,10 @@ struct GpuPorts {
   double loaded_latency_s = 560e-9;     ///< A miss while memory is busy: about 1.5 times the idle one.
   double shared_bytes_per_cycle = 128;  ///< What one multiprocessor has: 32 banks of 4 bytes.
   double threads = 2048;                ///< that a multiprocessor holds
+  double l2_bytes = 50 * 1048576.0;     ///< what L2 holds
+  /// Seconds of a kernel in a graph of a thousand and of the call that launches one: our own run on an H100 in a
+  /// virtual machine, 22 November 2026 (assets/measured/h100-launches.json, h100-memory.json).
+  double node_s = 1.69e-6, call_s = 4.19e-6;
 };
 
 /// Matrix product: shared-memory (or L1) wavefronts for each multiply-add of a warp. A multiprocessor serves one a

@@ -70,6 +70,11 @@ float __shfl_down_sync(unsigned, float value, unsigned apart) {
 unsigned __float_as_uint(float value) { return std::bit_cast<unsigned>(value); }
 float __uint_as_float(unsigned bits) { return std::bit_cast<float>(bits); }
 
+template <class T>
+T __ldcg(const T* address) {
+  return *address;
+}
+
 long long clock64() {
   static long long now = 0;
   return now += 1000;
@@ -104,11 +109,30 @@ void run_with_barriers(std::size_t threads, const std::function<void()>& body) {
 
 using std::size_t;
 alignas(1024) thread_local unsigned char dynamic_shared[228 * 1024];
+#include "kernels/cuda/rungs/banks_1.cu"
+#include "kernels/cuda/rungs/banks_16.cu"
+#include "kernels/cuda/rungs/banks_2.cu"
+#include "kernels/cuda/rungs/banks_32.cu"
+#include "kernels/cuda/rungs/banks_33.cu"
+#include "kernels/cuda/rungs/banks_4.cu"
+#include "kernels/cuda/rungs/banks_8.cu"
 #include "kernels/cuda/rungs/copy_float4.cu"
 #include "kernels/cuda/rungs/copy_grid_stride.cu"
 #include "kernels/cuda/rungs/copy_in_flight.cu"
 #include "kernels/cuda/rungs/copy_scalar.cu"
+#include "kernels/cuda/rungs/ilp_1.cu"
+#include "kernels/cuda/rungs/ilp_2.cu"
+#include "kernels/cuda/rungs/ilp_4.cu"
 #include "kernels/cuda/rungs/instruments.cu"
+#include "kernels/cuda/rungs/l2_128.cu"
+#include "kernels/cuda/rungs/l2_16.cu"
+#include "kernels/cuda/rungs/l2_24.cu"
+#include "kernels/cuda/rungs/l2_256.cu"
+#include "kernels/cuda/rungs/l2_32.cu"
+#include "kernels/cuda/rungs/l2_4.cu"
+#include "kernels/cuda/rungs/l2_48.cu"
+#include "kernels/cuda/rungs/l2_64.cu"
+#include "kernels/cuda/rungs/l2_96.cu"
 #include "kernels/cuda/rungs/reduce_first_add.cu"
 #include "kernels/cuda/rungs/reduce_grid_stride.cu"
 #include "kernels/cuda/rungs/reduce_interleaved.cu"
@@ -120,6 +144,11 @@ alignas(1024) thread_local unsigned char dynamic_shared[228 * 1024];
 #include "kernels/cuda/rungs/sgemm_uncoalesced.cu"
 #include "kernels/cuda/rungs/sgemm_vector.cu"
 #include "kernels/cuda/rungs/sgemm_warp.cu"
+#include "kernels/cuda/rungs/stride_1.cu"
+#include "kernels/cuda/rungs/stride_2.cu"
+#include "kernels/cuda/rungs/stride_32.cu"
+#include "kernels/cuda/rungs/stride_4.cu"
+#include "kernels/cuda/rungs/stride_8.cu"
 #include "kernels/cuda/rungs/transpose_naive.cu"
 #include "kernels/cuda/rungs/transpose_padded.cu"
 #include "kernels/cuda/rungs/transpose_swizzled.cu"
@@ -136,30 +165,77 @@ void call(void (*kernel)(A...), void** addresses) {
   call_with(kernel, addresses, std::index_sequence_for<A...>());
 }
 
+template <class... A>
+std::vector<std::size_t> sizes(void (*)(A...)) {
+  return {sizeof(A)...};
+}
+
 struct Kernel {
   std::string_view entry;
   bool barriers;
   void (*call)(void** arguments);
+  std::vector<std::size_t> (*sizes)();
 };
-#define KERNEL(name, barriers)                                       \
-  Kernel {                                                           \
-#name, barriers, [](void** arguments) { call(name, arguments); } \
+#define KERNEL(name, barriers)                                                                   \
+  Kernel {                                                                                       \
+#name, barriers, [](void** arguments) { call(name, arguments); }, [] { return sizes(name); } \
   }
 constexpr std::array kernels_known{
-    KERNEL(copy_scalar, false),       KERNEL(copy_float4, false),
-    KERNEL(copy_in_flight, false),    KERNEL(copy_grid_stride, false),
-    KERNEL(transpose_naive, false),   KERNEL(transpose_tile, true),
-    KERNEL(transpose_padded, true),   KERNEL(transpose_swizzled, true),
-    KERNEL(transpose_vector, true),   KERNEL(reduce_interleaved, true),
-    KERNEL(reduce_sequential, true),  KERNEL(reduce_first_add, true),
-    KERNEL(reduce_shuffle, true),     KERNEL(reduce_grid_stride, true),
-    KERNEL(sgemm_uncoalesced, false), KERNEL(sgemm_coalesced, false),
-    KERNEL(sgemm_shared, true),       KERNEL(sgemm_register, true),
-    KERNEL(sgemm_vector, true),       KERNEL(sgemm_warp, true),
-    KERNEL(fill_uniform, false),      KERNEL(fill_halves, false),
-    KERNEL(fill_bytes, false),        KERNEL(fill_below, false),
-    KERNEL(fill_bf16, false),         KERNEL(spin, false),
-    KERNEL(read_roof, false),         KERNEL(fma_roof, false),
+    KERNEL(copy_scalar, false),
+    KERNEL(copy_float4, false),
+    KERNEL(copy_in_flight, false),
+    KERNEL(copy_grid_stride, false),
+    KERNEL(transpose_naive, false),
+    KERNEL(transpose_tile, true),
+    KERNEL(transpose_padded, true),
+    KERNEL(transpose_swizzled, true),
+    KERNEL(transpose_vector, true),
+    KERNEL(reduce_interleaved, true),
+    KERNEL(reduce_sequential, true),
+    KERNEL(reduce_first_add, true),
+    KERNEL(reduce_shuffle, true),
+    KERNEL(reduce_grid_stride, true),
+    KERNEL(sgemm_uncoalesced, false),
+    KERNEL(sgemm_coalesced, false),
+    KERNEL(sgemm_shared, true),
+    KERNEL(sgemm_register, true),
+    KERNEL(sgemm_vector, true),
+    KERNEL(sgemm_warp, true),
+    KERNEL(fill_uniform, false),
+    KERNEL(fill_halves, false),
+    KERNEL(fill_bytes, false),
+    KERNEL(fill_below, false),
+    KERNEL(fill_bf16, false),
+    KERNEL(spin, false),
+    KERNEL(read_roof, false),
+    KERNEL(fma_roof, false),
+    KERNEL(banks_1, true),
+    KERNEL(banks_16, true),
+    KERNEL(banks_2, true),
+    KERNEL(banks_32, true),
+    KERNEL(banks_33, true),
+    KERNEL(banks_4, true),
+    KERNEL(banks_8, true),
+    KERNEL(ilp_1, false),
+    KERNEL(ilp_2, false),
+    KERNEL(ilp_4, false),
+    KERNEL(l2_4, false),
+    KERNEL(l2_16, false),
+    KERNEL(l2_24, false),
+    KERNEL(l2_32, false),
+    KERNEL(l2_48, false),
+    KERNEL(l2_64, false),
+    KERNEL(l2_96, false),
+    KERNEL(l2_128, false),
+    KERNEL(l2_256, false),
+    KERNEL(stride_1, false),
+    KERNEL(stride_2, false),
+    KERNEL(stride_4, false),
+    KERNEL(stride_8, false),
+    KERNEL(stride_32, false),
+    KERNEL(l2_roof, false),
+    KERNEL(shared_roof, true),
+    KERNEL(count_up, false),
 };
 
 const Kernel* find(std::string_view entry) {
@@ -173,6 +249,11 @@ const Kernel* find(std::string_view entry) {
 namespace cuda_emulator {
 
 bool knows(std::string_view entry) { return find(entry) != nullptr; }
+
+std::vector<std::size_t> argument_bytes(std::string_view entry) {
+  const Kernel* kernel = find(entry);
+  return kernel ? kernel->sizes() : std::vector<std::size_t>{};
+}
 
 void launch(std::string_view entry, const kernels::cuda::Launch& shape, void** arguments) {
   const Kernel* kernel = find(entry);

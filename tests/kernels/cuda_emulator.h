@@ -10,6 +10,9 @@ namespace cuda_emulator {
 
 bool knows(std::string_view entry);
 
+/// The size of each argument of a kernel.
+std::vector<std::size_t> argument_bytes(std::string_view entry);
+
 /// One launch; `arguments` are the addresses of the kernel's arguments, and device addresses are the host's.
 void launch(std::string_view entry, const kernels::cuda::Launch& shape, void** arguments);
 

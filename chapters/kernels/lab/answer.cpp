@@ -104,7 +104,10 @@ std::string answer_of(const Inputs& in, const Outputs& out, const Run& run) {
     verdict += " reached " + share_text(now.published) + " of its roof on an " + machine_of(now) + "; " + held;
   else if (free)
     verdict += " can reach its roof of " +
-               (now.bandwidth ? figure(out.roof.bytes_per_s, "B/s") : figure(out.roof.flops_per_s, "FLOP/s")) + ".";
+               (run.rung().roof == "gpu_launch" ? figure(now.floor_s, "s") + " a launch"
+                : now.bandwidth                 ? figure(out.roof.bytes_per_s, "B/s")
+                                                : figure(out.roof.flops_per_s, "FLOP/s")) +
+               ".";
   else if (bound)
     verdict += " can reach at most " + share_text(now.limit.share) + " of its roof, held by " +
                std::string(holder(now.limit.limit)) + ".";

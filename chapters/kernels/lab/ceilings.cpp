@@ -13,6 +13,9 @@ namespace {
 using ::kernels::Device;
 using ::kernels::Ladder;
 
+/// What a kernel of the ladder of launches reads and writes: its roof, a time, is a rate of these.
+constexpr double launch_bytes = 8;
+
 /// The first measured roof of the unit among the ids, in order of preference.
 const RoofRow* first_roof(const Inputs& in, std::string_view device, std::span<const std::string_view> ids,
                           std::string_view unit) {
@@ -77,12 +80,49 @@ models::Result<Ceilings> stated_gpu(const Inputs& in) {
   gpu.dram_bytes_per_s = c.machine.bandwidth_bytes_per_s;
   gpu.l2_bytes_per_s = chip->measured.l2_bytes_per_s.value_or(1.65 * gpu.dram_bytes_per_s);
   gpu.loaded_latency_s = 1.5 * chip->measured.dram_latency_s.value_or(373e-9);
+  gpu.l2_bytes = chip->l2_bytes.value_or(gpu.l2_bytes);
+  c.link_bytes_per_s = 2 * models::pcie_bytes_per_s_per_direction(chip->pcie_generation.value_or(5)).value_or(64e9);
   c.arithmetic = c.bandwidth = chip->short_name.empty() ? chip->name : chip->short_name;
   // A CPU ladder's core is not this one, but its assumptions stand as set.
   c.ports.core.lanes = in.simd == Simd::avx512 ? 16 : 8;
   c.ports.core.clock_hz = in.clock_hz;
   c.ports.core.dram_bytes_per_s = in.dram_bytes_per_s;
   return Stated::ok(std::move(c));
+}
+
+/// Holds a rung that measures a part of the machine against that part's own rate, measured or stated: no other
+/// bandwidth stands in for it. False: the roof is none of those.
+bool own_roof(const Inputs& in, std::string_view roof, Ceilings& c) {
+  static constexpr std::array<std::string_view, 4> parts{"gpu_shared", "gpu_l2_read", "gpu_host", "gpu_launch"};
+  if (std::find(parts.begin(), parts.end(), roof) == parts.end()) return false;
+  models::GpuPorts& gpu = c.ports.gpu;
+  const auto measured = [&](std::string_view id) {
+    const RoofRow* r = measured_roof(in, "cuda", id);
+    return r ? r->value : 0;
+  };
+  const auto hold = [&](double stated, const char* name) {
+    const RoofRow* r = measured_roof(in, "cuda", roof);
+    c.bandwidth_measured = r != nullptr;
+    c.bandwidth = r ? r->title : c.bandwidth + ", " + name;
+    c.machine.bandwidth_bytes_per_s = r ? r->value : stated;
+  };
+  if (const double read = measured("gpu_read"); read > 0) gpu.dram_bytes_per_s = read;
+  if (const double l2 = measured("gpu_l2"); l2 > 0) gpu.l2_bytes = l2;
+  if (const double node = measured("gpu_launch"); node > 0) gpu.node_s = node;
+  if (const double call = measured("gpu_call"); call > 0) gpu.call_s = call;
+  if (roof == "gpu_shared") {
+    hold(gpu.multiprocessors * gpu.shared_bytes_per_cycle * gpu.clock_hz, "its shared memory");
+  } else if (roof == "gpu_l2_read") {
+    hold(gpu.l2_bytes_per_s, "its L2");
+    gpu.l2_bytes_per_s = c.machine.bandwidth_bytes_per_s;
+  } else if (roof == "gpu_host") {
+    hold(c.link_bytes_per_s, "its link, both ways");
+  } else {
+    hold(0, "");
+    c.machine.bandwidth_bytes_per_s = launch_bytes / gpu.node_s;
+    c.bandwidth = c.bandwidth_measured ? "a kernel of a graph" : "a kernel of a graph on an H100";
+  }
+  return true;
 }
 
 }  // namespace
@@ -100,6 +140,7 @@ models::Result<Ceilings> ceilings_of(const Inputs& in, const Ladder& ladder, std
   auto stated = cpu ? models::Result<Ceilings>::ok(assumed_core(in, rung_roof)) : stated_gpu(in);
   if (!stated) return stated;
   Ceilings& c = *stated;
+  if (!cpu && own_roof(in, rung_roof, c)) return stated;
   models::CorePorts& core = c.ports.core;
   const std::array<std::string_view, 5> rates{rung_roof,
                                               cpu      ? "fma"

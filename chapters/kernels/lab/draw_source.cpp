@@ -107,6 +107,7 @@ void draw_editor_tools(const Inputs& in, const Outputs& out, const Run& run, Vie
     if (tool("Done", true)) view.editing = false;
     return;
   }
+  if (rung.entry.empty()) return;  // what the host does is a part of the program
   if (tool("Edit", true)) {
     if (!mine) {
       view.edited_rung = std::string(run.ladder->id) + "/" + std::string(rung.id);

@@ -125,6 +125,7 @@ struct RungShares {
 struct Ceilings {
   models::Machine machine;
   models::KernelMachine ports;
+  double link_bytes_per_s = 0;  ///< to the host, both ways, as the chip states it
   bool arithmetic_measured = false, bandwidth_measured = false;
   std::string arithmetic, bandwidth;  ///< names for the caption
 };

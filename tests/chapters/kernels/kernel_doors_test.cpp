@@ -158,6 +158,12 @@ TEST_CASE("kernel doors: a rung of the kernel lab opens with its warp's access, 
   CHECK(index(kernels::lab::LabSize::usual) == "n = 4096; threadIdx.y * n + threadIdx.x");
   CHECK(index(kernels::lab::LabSize::small) == "n = 1024; threadIdx.y * n + threadIdx.x");
   CHECK(doors_of_rung("cuda-reduction", "shuffle").empty());
+  // The ladders that measure the machine open the state that they measure.
+  CHECK(out(*behind(doors_of_rung("cuda-stride", "every_2"), "open the sectors"), "sectors") == 8);
+  CHECK(out(*behind(doors_of_rung("cuda-stride", "every_32"), "open the sectors"), "sectors") == 32);
+  CHECK(wavefronts_of("cuda-banks", "stride_8") == 8);
+  CHECK(wavefronts_of("cuda-banks", "stride_32") == 32);
+  CHECK(wavefronts_of("cuda-banks", "stride_33") == 1);
   const LabDoors untried = doors_of_rung("cuda-sgemm", "warp");
   CHECK(untried.back().link.error == "The compiler has not said yet how many registers this rung takes: run it.");
 }
