@@ -17,7 +17,8 @@ Ladder matrix_ladder(std::string_view id, std::string_view title, Measure measur
 }
 
 std::span<const Operation> operations() {
-  static const std::array all{copy_operation(), transpose_operation(), reduction_operation(), sgemm_operation()};
+  static const std::array all{copy_operation(),  transpose_operation(), reduction_operation(),
+                              sgemm_operation(), bf16_gemm_operation(), attention_operation()};
   return all;
 }
 
@@ -28,8 +29,8 @@ const Operation* find_operation(std::string_view ladder) {
 }
 
 std::span<const Ladder> ladders() {
-  static const std::array all{*copy_operation().ladder, *transpose_operation().ladder, *reduction_operation().ladder,
-                              *sgemm_operation().ladder};
+  static const std::array all{*copy_operation().ladder,  *transpose_operation().ladder, *reduction_operation().ladder,
+                              *sgemm_operation().ladder, *bf16_gemm_operation().ladder, *attention_operation().ladder};
   return all;
 }
 

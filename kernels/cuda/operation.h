@@ -124,6 +124,8 @@ const Operation& copy_operation();
 const Operation& transpose_operation();
 const Operation& reduction_operation();
 const Operation& sgemm_operation();
+const Operation& bf16_gemm_operation();
+const Operation& attention_operation();
 
 /// Element `index` of input `which`, exactly as the device's fill made it (not for `made`).
 double input_value(const Operation& operation, std::uint32_t seed, int which, std::int64_t index);

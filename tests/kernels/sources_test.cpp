@@ -26,7 +26,7 @@ TEST_CASE("the embedded text of a rung is what stands between its markers in the
 TEST_CASE("the head of each ladder's file lists its versions and how to run them") {
   std::string heads;
   for (const char* file : {"cpu/copy", "cpu/latency", "cpu/softmax", "cpu/sgemm", "cpu/fma", "cuda/copy",
-                           "cuda/transpose", "cuda/reduction", "cuda/sgemm"}) {
+                           "cuda/transpose", "cuda/reduction", "cuda/sgemm", "cuda/bf16_gemm", "cuda/attention"}) {
     const std::string text = support::read_text(support::source_file("kernels/" + std::string(file) + ".cpp"));
     heads += text.substr(0, text.find("#include"));
   }
