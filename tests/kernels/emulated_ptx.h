@@ -232,12 +232,14 @@ std::array<float, 16> row_by_descriptor(std::uint64_t descriptor, std::size_t ro
 void finish(const Product& product) {
   static const models::gpu::Fragment& map = *models::gpu::find_fragment("wgmma.m64n192", "D accumulator");
   const int thread = static_cast<int>(emulated.running % 128);
-  for (int v = 0; v < 64; ++v) {
+  std::array<std::array<float, 16>, 2> a{}, b{};
+  for (int v = 0; v < 64; ++v) {  // values 0 and 1 of each four are of one row, 2 and 3 of the one 8 below
     const auto at = models::gpu::fragment_element(map, thread, v);
-    const auto a = row_by_descriptor(product.a, static_cast<std::size_t>(at.row)),
-               b = row_by_descriptor(product.b, static_cast<std::size_t>(at.col));
+    const auto row = static_cast<std::size_t>(v / 2 % 2), column = static_cast<std::size_t>(v % 2);
+    if (v == 0 || v == 2) a[row] = row_by_descriptor(product.a, static_cast<std::size_t>(at.row));
+    if (row == 0) b[column] = row_by_descriptor(product.b, static_cast<std::size_t>(at.col));
     float added = 0;
-    for (std::size_t k = 0; k < 16; ++k) added += a[k] * b[k];
+    for (std::size_t k = 0; k < 16; ++k) added += a[row][k] * b[column][k];
     product.sum[v] += added;
   }
 }

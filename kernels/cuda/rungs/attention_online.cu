@@ -73,15 +73,17 @@ extern "C" __global__ void __launch_bounds__(256)
       sum[i][1] *= shrink;
     }
 #pragma unroll
-    for (unsigned key = 0; key < 32; ++key) {
-      const float weight = __shfl_sync(0xffffffffu, score[key / 8], int(t % 32 / 8 * 8 + key % 8));
+    for (unsigned j = 0; j < 4; ++j)
+#pragma unroll 2
+      for (unsigned lane = 0; lane < 8; ++lane) {  // the one of the eight that has the key's weight
+        const float weight = __shfl_sync(0xffffffffu, score[j], int(t % 32 / 8 * 8 + lane));
 #pragma unroll
-      for (unsigned i = 0; i < 8; ++i) {
-        const unsigned pair = v_tile[key][mine + 8 * i];
-        sum[i][0] += weight * low(pair);
-        sum[i][1] += weight * high(pair);
+        for (unsigned i = 0; i < 8; ++i) {
+          const unsigned pair = v_tile[lane + 8 * j][mine + 8 * i];
+          sum[i][0] += weight * low(pair);
+          sum[i][1] += weight * high(pair);
+        }
       }
-    }
     __syncthreads();
   }
   const float scale = 1 / eight_sum(total);

@@ -143,6 +143,22 @@ TEST_CASE("kernel doors: a rung of the kernel lab opens with its warp's access, 
   CHECK(out(*behind(doors_of_rung("cuda-sgemm", "warp"), "open the tile"), "shared_bytes") ==
         2.0 * (128 + 128) * 8 * 4);
   CHECK(out(*behind(doors_of_rung("cuda-sgemm", "warp"), "open the ring"), "stage_bytes") == (128.0 + 128) * 8 * 4);
+  // Eight rows of 128 bytes on the same banks: a word of each is eight wavefronts, four matrices 32, swizzled 4.
+  CHECK(wavefronts_of("cuda-bf16-gemm", "mma") == 8);
+  CHECK(wavefronts_of("cuda-bf16-gemm", "ldmatrix") == 32);
+  CHECK(wavefronts_of("cuda-bf16-gemm", "swizzle") == 4);
+  CHECK(wavefronts_of("cuda-attention", "online") == 1);
+  CHECK(wavefronts_of("cuda-attention", "mma") == 32);
+  CHECK(wavefronts_of("cuda-attention", "pipeline") == 4);
+  // A warp copies 128 bytes of each of four rows.
+  CHECK(out(*behind(doors_of_rung("cuda-bf16-gemm", "async"), "open the sectors"), "sectors") == 16);
+  for (const char* rung : {"swizzle", "pipeline", "wgmma"}) {
+    const LabPtr layout = behind(doors_of_rung("cuda-bf16-gemm", rung), "open the layout");
+    CHECK(out(*layout, "column_in_layout") == 8 * out(*layout, "column_swizzled"));
+  }
+  CHECK(out(*behind(doors_of_rung("cuda-bf16-gemm", "pipeline"), "open the tile"), "shared_bytes") == 98304);
+  CHECK(out(*behind(doors_of_rung("cuda-bf16-gemm", "wgmma"), "open the tile"), "shared_bytes") == 196608);
+  CHECK(out(*behind(doors_of_rung("cuda-bf16-gemm", "pipeline"), "open the ring"), "stage_bytes") == 32768);
   CHECK(doors_of_rung("cuda-reduction", "shuffle").empty());
   const KernelDoors untried = doors_of_rung("cuda-sgemm", "warp");
   CHECK(untried.back().link.error == "The compiler has not said yet how many registers this rung takes: run it.");
