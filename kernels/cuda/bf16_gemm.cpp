@@ -96,8 +96,8 @@ const Ladder& bf16_gemm_ladder() {
       Rung{.id = "wmma",
            .title = "WMMA",
            .change =
-               "A warp asks the tensor cores for 16 x 16 of C; each fragment of 512 bytes comes from global memory "
-               "and serves one product.",
+               "A warp asks the tensor cores for 16 x 16 of C. Fragments come straight from global memory, and each "
+               "element serves 16 multiply-adds.",
            .source = embedded_source("cuda/rungs/bf16_gemm_wmma.cu"),
            .entry = "bf16_gemm_wmma",
            .roof = roof,
@@ -105,8 +105,8 @@ const Ladder& bf16_gemm_ladder() {
       Rung{.id = "mma",
            .title = "mma.sync, tiles",
            .change =
-               "128 x 128 tiles in shared memory and 64 x 32 of C a warp: each load from global memory serves 128 "
-               "products. The lanes put the fragments together, a word at a time.",
+               "128 x 128 tiles in shared memory: an element that comes from global memory serves 128 multiply-adds. "
+               "The lanes of a warp put the fragments of its 64 x 32 together, a word at a time.",
            .source = embedded_source("cuda/rungs/bf16_gemm_mma.cu"),
            .entry = "bf16_gemm_mma",
            .roof = roof,
