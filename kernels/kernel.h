@@ -103,7 +103,7 @@ struct Diagnostic {
 struct KernelReport {
   std::string arch;  ///< "sm_90"; empty: nothing was compiled
   int registers_per_thread = 0;
-  std::int64_t spill_store_bytes = 0, spill_load_bytes = 0, shared_bytes = 0;
+  std::int64_t spill_store_bytes = 0, spill_load_bytes = 0, shared_bytes = 0;  ///< with what a launch asks for
   int block_threads = 0;
   bool operator==(const KernelReport&) const = default;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "kernels/cuda/cuda.h"
 
@@ -17,9 +18,10 @@ Ladder matrix_ladder(std::string_view id, std::string_view title, Measure measur
 }
 
 std::span<const Operation> operations() {
-  static const std::array all{copy_operation(),   transpose_operation(), reduction_operation(), sgemm_operation(),
-                              stride_operation(), banks_operation(),     ilp_operation(),       l2_operation(),
-                              launch_operation(), host_copy_operation()};
+  static const std::array all{copy_operation(),   transpose_operation(), reduction_operation(),
+                              sgemm_operation(),  bf16_gemm_operation(), attention_operation(),
+                              stride_operation(), banks_operation(),     ilp_operation(),
+                              l2_operation(),     launch_operation(),    host_copy_operation()};
   return all;
 }
 
@@ -30,11 +32,11 @@ const Operation* find_operation(std::string_view ladder) {
 }
 
 std::span<const Ladder> ladders() {
-  static const std::array all{*copy_operation().ladder,      *transpose_operation().ladder,
-                              *reduction_operation().ladder, *sgemm_operation().ladder,
-                              *stride_operation().ladder,    *banks_operation().ladder,
-                              *ilp_operation().ladder,       *l2_operation().ladder,
-                              *launch_operation().ladder,    *host_copy_operation().ladder};
+  static const std::vector<Ladder> all = [] {
+    std::vector<Ladder> list;
+    for (const Operation& o : operations()) list.push_back(*o.ladder);
+    return list;
+  }();
   return all;
 }
 

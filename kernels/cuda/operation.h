@@ -133,6 +133,8 @@ const Operation& copy_operation();
 const Operation& transpose_operation();
 const Operation& reduction_operation();
 const Operation& sgemm_operation();
+const Operation& bf16_gemm_operation();
+const Operation& attention_operation();
 const Operation& stride_operation();
 const Operation& banks_operation();
 const Operation& ilp_operation();

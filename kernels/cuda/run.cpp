@@ -27,16 +27,25 @@ struct Candidate {
   bool alive() const { return result.failure.empty(); }
 };
 
-/// One sentence when a GPU of `capability` lacks the instructions of a rung; otherwise empty.
-std::string why_not(const Rung& rung, int capability) {
+bool has_instructions(const Rung& rung, int capability) {
+  return rung.capability_lo <= capability && (rung.capability_hi == 0 || capability <= rung.capability_hi);
+}
+
+/// One sentence when a GPU of `capability` lacks the instructions of a rung, with the last rung that runs there;
+/// otherwise empty.
+std::string why_not(const Ladder& ladder, const Rung& rung, int capability) {
   const auto version = [](int of) { return std::to_string(of / 10) + "." + std::to_string(of % 10); };
-  if (rung.capability_lo <= capability && (rung.capability_hi == 0 || capability <= rung.capability_hi)) return {};
+  if (has_instructions(rung, capability)) return {};
   const bool only_one = rung.capability_lo == rung.capability_hi;
-  return "This kernel's instructions exist on GPUs of compute capability " + version(rung.capability_lo) +
-         (only_one                 ? " only"
-          : rung.capability_hi > 0 ? " to " + version(rung.capability_hi)
-                                   : " and newer") +
-         ", and this GPU has " + version(capability) + ".";
+  std::string why = "This kernel's instructions exist on GPUs of compute capability " + version(rung.capability_lo) +
+                    (only_one                 ? " only"
+                     : rung.capability_hi > 0 ? " to " + version(rung.capability_hi)
+                                              : " and newer") +
+                    ", and this GPU has " + version(capability);
+  const auto there = std::find_if(ladder.rungs.rbegin(), ladder.rungs.rend(),
+                                  [&](const Rung& other) { return has_instructions(other, capability); });
+  return why +
+         (there == ladder.rungs.rend() ? "." : ": its last rung for it is \"" + std::string(there->title) + "\".");
 }
 
 /// One request on its way through. `lost`: why nothing more can run; `stopped`: the listener asked to.
@@ -112,7 +121,7 @@ class Run {
   }
 
   void compile_one(Candidate& c, int capability) {
-    if (std::string why = why_not(*c.rung, capability); !why.empty()) {
+    if (std::string why = why_not(*operation_.ladder, *c.rung, capability); !why.empty()) {
       c.result.compiled = false;
       c.result.failure = std::move(why);
       return;
@@ -127,6 +136,7 @@ class Run {
     c.image = std::move(compiled.image);
     const auto launches = operation_.launches(c.rung->id, size_, 1);
     c.result.report.block_threads = static_cast<int>(launches.front().block_x * launches.front().block_y);
+    c.result.report.shared_bytes += launches.front().shared_bytes;
   }
 
   /// Does `work`; a Failure becomes the rung's, and the end of everything if it took the context with it.

@@ -6,6 +6,8 @@
 namespace models {
 namespace {
 
+constexpr double mma_flops = 2.0 * 16 * 8 * 16;
+
 /// Keeps the smaller bound; on a tie the one that came first.
 void limit_by(KernelBound& bound, double share, KernelLimit limit) {
   if (share < bound.share) bound = {share, limit};
@@ -66,6 +68,13 @@ KernelBound warp_fma_bound(const GpuPorts& gpu, double wavefronts_per_fma) {
   return sane(bound);
 }
 
+KernelBound warp_mma_bound(const GpuPorts& gpu, double wavefronts_per_product) {
+  KernelBound bound{1, KernelLimit::arithmetic};
+  if (wavefronts_per_product > 0)
+    limit_by(bound, mma_flops / gpu.tensor_flops_per_cycle / wavefronts_per_product, KernelLimit::shared_memory);
+  return sane(bound);
+}
+
 KernelBound warp_stream_bound(const GpuPorts& gpu, const WarpStream& loop) {
   KernelBound bound{1, KernelLimit::memory};
   limit_by(bound, loop.useful_bytes / (32 * loop.sectors) * gpu.l2_bytes_per_s / gpu.dram_bytes_per_s,
@@ -113,6 +122,14 @@ PortLoads warp_fma_ports(const GpuPorts& gpu, double wavefronts_per_fma) {
   const double warps = gpu.fma_lanes / 32;
   ask(out, "multiply-add lanes", "warps/cycle", warps, warps);
   if (wavefronts_per_fma > 0) ask(out, "L1 and shared memory", "wavefronts/cycle", warps * wavefronts_per_fma, 1);
+  return out;
+}
+
+PortLoads warp_mma_ports(const GpuPorts& gpu, double wavefronts_per_product) {
+  PortLoads out;
+  const double products = gpu.tensor_flops_per_cycle / mma_flops;
+  ask(out, "Tensor Cores", "products/cycle", products, products);
+  ask(out, "L1 and shared memory", "wavefronts/cycle", products * wavefronts_per_product, 1);
   return out;
 }
 

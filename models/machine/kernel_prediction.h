@@ -74,10 +74,11 @@ PortLoads chase_ports(const CorePorts& core, const ChaseLoop& loop);
 struct GpuPorts {
   double multiprocessors = 132, clock_hz = 1.755e9, fma_lanes = 128;
   double dram_bytes_per_s = 3.35e12, l2_bytes_per_s = 5.5e12;
-  double loaded_latency_s = 560e-9;     ///< A miss while memory is busy: about 1.5 times the idle one.
-  double shared_bytes_per_cycle = 128;  ///< What one multiprocessor has: 32 banks of 4 bytes.
-  double threads = 2048;                ///< that a multiprocessor holds
-  double l2_bytes = 50 * 1048576.0;     ///< what L2 holds
+  double loaded_latency_s = 560e-9;      ///< A miss while memory is busy: about 1.5 times the idle one.
+  double shared_bytes_per_cycle = 128;   ///< What one multiprocessor has: 32 banks of 4 bytes.
+  double threads = 2048;                 ///< that a multiprocessor holds
+  double tensor_flops_per_cycle = 4096;  ///< dense bf16, of one multiprocessor; 0: it has no such tensor cores
+  double l2_bytes = 50 * 1048576.0;      ///< what L2 holds
   /// Seconds of a kernel in a graph of a thousand and of the call that launches one: our own run on an H100 in a
   /// virtual machine, 22 November 2026 (assets/measured/h100-launches.json, h100-memory.json).
   double node_s = 1.69e-6, call_s = 4.19e-6;
@@ -87,6 +88,10 @@ struct GpuPorts {
 /// cycle while it could start lanes/32 multiply-adds.
 KernelBound warp_fma_bound(const GpuPorts& gpu, double wavefronts_per_fma);
 PortLoads warp_fma_ports(const GpuPorts& gpu, double wavefronts_per_fma);
+
+/// The same on the tensor cores: wavefronts for each 16 x 8 x 16 product of a warp, 4,096 operations.
+KernelBound warp_mma_bound(const GpuPorts& gpu, double wavefronts_per_product);
+PortLoads warp_mma_ports(const GpuPorts& gpu, double wavefronts_per_product);
 
 /// Kernel that moves `useful` bytes a warp by `sectors` sectors of 32 bytes at the L2 and `wavefronts` of shared
 /// memory, with `bytes_per_thread` in flight while a thread waits for memory, and `tree_cycles` of other waiting in a

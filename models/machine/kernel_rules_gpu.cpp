@@ -115,6 +115,40 @@ constexpr WarpStreamRule warp_stream_rules[] = {
      0.858},
 };
 
+/// Wavefronts a product of a warp: what its fragments take, and half of one for storing the tile that serves it.
+struct WarpMmaRule {
+  std::string_view ladder, rung;
+  double wavefronts;
+  std::string_view why;
+};
+constexpr std::string_view swizzled_matrices =
+    "24 matrices of eight rows for 16 products, a wavefront each; storing the tiles half of one a product.";
+constexpr WarpMmaRule warp_mma_rules[] = {
+    {"cuda-bf16-gemm", "wmma", 16, "A fragment lies in 16 lines, and two of them serve two products."},
+    {"cuda-bf16-gemm", "mma", 12.5,
+     "24 loads of words for 16 products, each of eight rows on the same banks; storing the tiles half a wavefront."},
+    {"cuda-bf16-gemm", "async", 12.5, "The same loads of words: the copies go another way, but no fragment does."},
+    {"cuda-bf16-gemm", "ldmatrix", 12.5,
+     "Six ldmatrix for 16 products, each of four matrices, and a matrix has eight rows on the same banks."},
+    {"cuda-bf16-gemm", "swizzle", 2, swizzled_matrices},
+    {"cuda-bf16-gemm", "pipeline", 2, swizzled_matrices},
+    {"cuda-bf16-gemm", "wgmma", 1.125,
+     "64 rows of A and 128 of B, 48 wavefronts, for 64 products; storing the tiles three eighths of one a product."},
+    {"cuda-attention", "mma", 16.5,
+     "One ldmatrix for two products, four matrices with eight rows on the same banks; storing the tiles half of one."},
+    {"cuda-attention", "swizzle", 2.5,
+     "One ldmatrix for two products, four wavefronts; storing the tiles half of one."},
+    {"cuda-attention", "pipeline", 2.5,
+     "One ldmatrix for two products, four wavefronts; storing the tiles half of one."},
+};
+/// Attention without tensor cores: wavefronts a multiply-add, the mean of both products.
+constexpr WarpMmaRule attention_fma_rules[] = {
+    {"cuda-attention", "naive", 8.75,
+     "Scores: 32 keys lie in 32 lines, 33 wavefronts for two multiply-adds; values: two wavefronts for two."},
+    {"cuda-attention", "online", 0.59375,
+     "Scores: five wavefronts for eight multiply-adds; values: eight, and a shuffle, for sixteen."},
+};
+
 }  // namespace
 
 std::optional<KernelPrediction> predict_gpu_kernel(std::string_view ladder, std::string_view rung,
@@ -138,6 +172,20 @@ std::optional<KernelPrediction> predict_gpu_kernel(std::string_view ladder, std:
                                 .ports = warp_fma_ports(gpu, r.wavefronts),
                                 // 128 bytes a wavefront, 64 operations a warp's multiply-add
                                 .first_level_bytes_per_flop = r.wavefronts * 128 / 64};
+  for (const auto& r : warp_mma_rules)
+    if (r.ladder == ladder && r.rung == rung && gpu.tensor_flops_per_cycle > 0)
+      return KernelPrediction{.bound = warp_mma_bound(gpu, r.wavefronts),
+                              .why = r.why,
+                              .published_source = {},
+                              .ports = warp_mma_ports(gpu, r.wavefronts),
+                              .first_level_bytes_per_flop = r.wavefronts * 128 / 4096};
+  for (const auto& r : attention_fma_rules)
+    if (r.ladder == ladder && r.rung == rung)
+      return KernelPrediction{.bound = warp_fma_bound(gpu, r.wavefronts),
+                              .why = r.why,
+                              .published_source = {},
+                              .ports = warp_fma_ports(gpu, r.wavefronts),
+                              .first_level_bytes_per_flop = r.wavefronts * 128 / 64};
   return predict_probe_kernel(ladder, rung, gpu);
 }
 

@@ -8,6 +8,7 @@
 #include "kernels/cuda/cuda.h"
 #include "kernels/cuda/libraries.h"
 #include "kernels/cuda/run.h"
+#include "tests/support/base/effort.h"
 
 using namespace kernels;
 using namespace kernels::cuda;

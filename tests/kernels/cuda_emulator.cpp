@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "tests/kernels/emulated_tensor_cores.h"
+
 // What the CUDA language adds, as far as the kernels use it. The built-in variables belong to the thread that runs now.
 #pragma GCC diagnostic ignored "-Wconversion"
 #pragma GCC diagnostic ignored "-Wdouble-promotion"
@@ -248,7 +250,7 @@ const Kernel* find(std::string_view entry) {
 
 namespace cuda_emulator {
 
-bool knows(std::string_view entry) { return find(entry) != nullptr; }
+bool knows(std::string_view entry) { return find(entry) != nullptr || emulated_tensor_cores::knows(entry); }
 
 std::vector<std::size_t> argument_bytes(std::string_view entry) {
   const Kernel* kernel = find(entry);
@@ -257,7 +259,7 @@ std::vector<std::size_t> argument_bytes(std::string_view entry) {
 
 void launch(std::string_view entry, const kernels::cuda::Launch& shape, void** arguments) {
   const Kernel* kernel = find(entry);
-  if (!kernel) return;
+  if (!kernel) return emulated_tensor_cores::launch(entry, shape, arguments);
   gridDim = {shape.grid_x, shape.grid_y, shape.grid_z};
   blockDim = {shape.block_x, shape.block_y, 1};
   const std::size_t threads = std::size_t{shape.block_x} * shape.block_y;

@@ -50,8 +50,8 @@ Ceilings assumed_core(const Inputs& in, std::string_view rung_roof) {
   return c;
 }
 
-/// What the chosen chip states. Infeasible: a chip that is unknown, no GPU, or without an FP32 peak.
-models::Result<Ceilings> stated_gpu(const Inputs& in) {
+/// What the chosen chip states. Infeasible: a chip that is unknown, no GPU, or without a peak of the rung's format.
+models::Result<Ceilings> stated_gpu(const Inputs& in, bool bf16) {
   using Stated = models::Result<Ceilings>;
   const auto found = find_chip(in.chip);
   if (!found) return Stated::fail(found.error);
@@ -68,6 +68,10 @@ models::Result<Ceilings> stated_gpu(const Inputs& in) {
   if (!machine)
     return Stated::fail(chip->name +
                         " states no FP32 peak, which these kernels are held against: choose another chip.");
+  const auto tensor = models::machine_of(*chip, models::Format::bf16);
+  if (bf16 && !tensor)
+    return Stated::fail(chip->name +
+                        " states no BF16 peak, which these kernels are held against: choose another chip.");
   Ceilings c;
   c.machine = *machine;
   models::GpuPorts& gpu = c.ports.gpu;
@@ -77,6 +81,10 @@ models::Result<Ceilings> stated_gpu(const Inputs& in) {
   // Data sheets state the peak at a clock of their own: the lanes are the nearest warp's worth.
   gpu.fma_lanes =
       32 * std::max(1.0, std::round(c.machine.peak_flops_per_s / (2 * gpu.clock_hz * gpu.multiprocessors) / 32));
+  // So is what the tensor cores do in a cycle the nearest power of two.
+  const double flops_per_cycle = tensor ? tensor->peak_flops_per_s / gpu.clock_hz / gpu.multiprocessors : 0;
+  gpu.tensor_flops_per_cycle = tensor ? std::exp2(std::round(std::log2(flops_per_cycle))) : 0;
+  if (bf16) c.machine = *tensor;
   gpu.dram_bytes_per_s = c.machine.bandwidth_bytes_per_s;
   gpu.l2_bytes_per_s = chip->measured.l2_bytes_per_s.value_or(1.65 * gpu.dram_bytes_per_s);
   gpu.loaded_latency_s = 1.5 * chip->measured.dram_latency_s.value_or(373e-9);
@@ -134,10 +142,10 @@ const RoofRow* measured_roof(const Inputs& in, std::string_view device, std::str
 }
 
 models::Result<Ceilings> ceilings_of(const Inputs& in, const Ladder& ladder, std::string_view rung_roof) {
-  const bool cpu = ladder.device == Device::cpu;
+  const bool cpu = ladder.device == Device::cpu, bf16 = rung_roof == "gpu_bf16";
   const bool opengl = ladder.device == Device::opengl;
   const std::string_view device = ::kernels::id_of(ladder.device);
-  auto stated = cpu ? models::Result<Ceilings>::ok(assumed_core(in, rung_roof)) : stated_gpu(in);
+  auto stated = cpu ? models::Result<Ceilings>::ok(assumed_core(in, rung_roof)) : stated_gpu(in, bf16);
   if (!stated) return stated;
   Ceilings& c = *stated;
   if (!cpu && own_roof(in, rung_roof, c)) return stated;
@@ -145,10 +153,11 @@ models::Result<Ceilings> ceilings_of(const Inputs& in, const Ladder& ladder, std
   const std::array<std::string_view, 5> rates{rung_roof,
                                               cpu      ? "fma"
                                               : opengl ? "gl_fma"
+                                              : bf16   ? ""
                                                        : "gpu_fma",
-                                              cpu      ? "fma_avx512"
-                                              : opengl ? ""
-                                                       : "gpu_sgemm",
+                                              cpu              ? "fma_avx512"
+                                              : opengl || bf16 ? ""
+                                                               : "gpu_sgemm",
                                               cpu ? "fma_avx2" : "", ""};
   const std::array<std::string_view, 5> wires{rung_roof,
                                               cpu      ? "dram_copy"

@@ -20,7 +20,8 @@ struct WarpIndex {
 /// A block's tile of C and the step in K; 0 rows: the rung has none.
 struct BlockTile {
   double rows = 0, columns = 0, depth = 0, warp_rows = 0, warp_columns = 0, thread_rows = 0, thread_columns = 0,
-         stages = 1;
+         stages = 1, element_bytes = 4;
+  std::string_view unit = "fma";
 };
 /// Each follows the source of the rung in kernels/cuda/rungs: the access that its ladder is about.
 struct RungPlace {
@@ -28,11 +29,23 @@ struct RungPlace {
   WarpIndex global{}, shared{};
   std::string_view layout{};
   BlockTile tile{};
+  std::string_view cell_bytes = "4";
+  double swizzle_bits = 5, swizzle_shift = 5;  ///< where the rung swizzles
 };
 
 // n is the side of the matrix that is run.
 constexpr std::string_view down = "threadIdx.x * n + threadIdx.y", along = "threadIdx.y * n + threadIdx.x";
 constexpr WarpIndex float4s{"4 * threadIdx.y * n + 4 * threadIdx.x", "16", "4", 16};
+/// A row of 64 bf16 is eight chunks of 16 bytes, and a row of 128 sixteen.
+constexpr WarpIndex chunks_of_rows{"threadIdx.x / 8 * n / 8 + threadIdx.x % 8", "16", "load", 256},
+    fragment_words{"lane / 4 * 32 + lane % 4", "4", "load", 256},
+    matrix_rows{"lane % 16 * 8 + lane / 16", "16", "load", 256},
+    matrix_rows_swizzled{"lane % 16 * 8 + (lane / 16 ^ lane % 8)", "16", "load", 256},
+    key_rows{"(lane / 16 * 8 + lane % 8) * 16 + lane / 8 % 2", "16", "load", 128},
+    key_rows_swizzled{"(lane / 16 * 8 + lane % 8) * 16 + (lane / 8 % 2 ^ lane % 8)", "16", "load", 128};
+constexpr std::string_view chunks_of_64 = "(128,8):(8,1)", chunks_of_128 = "(64,16):(16,1)";
+constexpr BlockTile halves{128, 128, 64, 64, 32, 0, 0, 1, 2, "mma"},
+    halves_in_a_ring{128, 128, 64, 64, 32, 0, 0, 3, 2, "mma"}, group_tile{256, 128, 64, 128, 128, 0, 0, 4, 2, "wgmma"};
 constexpr BlockTile thread_tile{128, 128, 8, 16, 128, 8, 8, 1}, warp_tile{128, 128, 8, 64, 32, 8, 8, 2};
 
 constexpr auto places = std::to_array<RungPlace>({
@@ -67,6 +80,18 @@ constexpr auto places = std::to_array<RungPlace>({
     {"cuda-sgemm", "register", {}, {"threadIdx.x % 16 * 8", "4", "load", 256}, "(8,128):(128,1)", thread_tile},
     {"cuda-sgemm", "vector", {}, {"threadIdx.x % 16 * 2", "16", "load", 256}, "(8,128):(128,1)", thread_tile},
     {"cuda-sgemm", "warp", {}, {"lane / 4", "16", "load", 256}, "(8,128):(128,1)", warp_tile},
+    {"cuda-bf16-gemm", "wmma"},
+    {"cuda-bf16-gemm", "mma", chunks_of_rows, fragment_words, chunks_of_64, halves, "16"},
+    {"cuda-bf16-gemm", "async", chunks_of_rows, fragment_words, chunks_of_64, halves, "16"},
+    {"cuda-bf16-gemm", "ldmatrix", chunks_of_rows, matrix_rows, chunks_of_64, halves, "16"},
+    {"cuda-bf16-gemm", "swizzle", chunks_of_rows, matrix_rows_swizzled, chunks_of_64, halves, "16", 3, 3},
+    {"cuda-bf16-gemm", "pipeline", chunks_of_rows, matrix_rows_swizzled, chunks_of_64, halves_in_a_ring, "16", 3, 3},
+    {"cuda-bf16-gemm", "wgmma", chunks_of_rows, {}, chunks_of_64, group_tile, "16", 3, 3},
+    {"cuda-attention", "naive", {"64 * threadIdx.x"}},
+    {"cuda-attention", "online", {}, {"lane % 8 * 65", "4", "load", 256}},
+    {"cuda-attention", "mma", {}, key_rows, chunks_of_128, {}, "16"},
+    {"cuda-attention", "swizzle", {}, key_rows_swizzled, chunks_of_128, {}, "16", 3, 4},
+    {"cuda-attention", "pipeline", {}, key_rows_swizzled, chunks_of_128, {}, "16", 3, 4},
 });
 
 Link to_warp(std::string_view lab, const WarpIndex& access, std::int64_t size) {
@@ -83,15 +108,15 @@ Link to_warp(std::string_view lab, const WarpIndex& access, std::int64_t size) {
 
 Link to_layout(const RungPlace& place) {
   LinkWriter w("kernels/layouts");
-  const bool flips = place.rung == "swizzled";
+  const bool flips = place.rung == "swizzled" || place.swizzle_bits < 5;
   w.choice("operation", flips ? "swizzled_layout" : "eval");
   w.words("a", place.layout);
   if (flips) {
-    w.exactly("swizzle_bits", 5);
+    w.exactly("swizzle_bits", place.swizzle_bits);
     w.exactly("swizzle_base", 0);
-    w.exactly("swizzle_shift", 5);
+    w.exactly("swizzle_shift", place.swizzle_shift);
   }
-  w.choice("cell_bytes", "4");
+  w.choice("cell_bytes", place.cell_bytes);
   return w.link();
 }
 
@@ -100,18 +125,20 @@ void write_block(LinkWriter& w, const BlockTile& tile) {
   w.exactly("block_n", tile.columns);
   w.exactly("block_k", tile.depth);
   w.exactly("stages", tile.stages);
-  w.exactly("element_bytes", 4);
+  w.exactly("element_bytes", tile.element_bytes);
 }
 
 Link to_tile(const Inputs& in, const BlockTile& tile) {
   LinkWriter w("kernels/gemm-tiling");
   write_block(w, tile);
-  w.choice("unit", "fma");
+  w.choice("unit", tile.unit);
   w.choice("chip", in.chip);
   w.exactly("warp_m", tile.warp_rows);
   w.exactly("warp_n", tile.warp_columns);
-  w.exactly("thread_m", tile.thread_rows);
-  w.exactly("thread_n", tile.thread_columns);
+  if (tile.unit == "fma") {
+    w.exactly("thread_m", tile.thread_rows);
+    w.exactly("thread_n", tile.thread_columns);
+  }
   return w.link();
 }
 

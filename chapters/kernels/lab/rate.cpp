@@ -1,11 +1,15 @@
 #include "chapters/kernels/lab/rate.h"
 
 #include <algorithm>
+#include <array>
 
 namespace chapters::kernels::lab {
 namespace {
 
 using ::kernels::Ladder, ::kernels::Measure, models::KernelLimit;
+
+/// What the ids of roofs in operations have in them.
+constexpr std::array<std::string_view, 3> arithmetic_roofs{"fma", "gemm", "bf16"};
 
 Bound bound_of(KernelLimit limit) {
   return limit == KernelLimit::latency ? Bound::latency
@@ -31,6 +35,12 @@ void predict(const Inputs& in, const Ladder& ladder, const ::kernels::Rung& rung
   const RoofRow* fma = product_is_roof ? measured_roof(in, "cuda", "gpu_fma") : nullptr;
   if (fma && out.ceilings.arithmetic_measured)
     out.limit.share = std::min(1.0, out.limit.share * fma->value / out.ceilings.machine.peak_flops_per_s);
+  // No chain measures what Tensor Cores can do: their peak is the chosen chip's, where that can be the one measured.
+  const models::GpuPorts& gpu = out.ceilings.ports.gpu;
+  const double tensor = gpu.tensor_flops_per_cycle * gpu.clock_hz * gpu.multiprocessors,
+               over_product = tensor / out.ceilings.machine.peak_flops_per_s;
+  if (rung.roof == "gpu_bf16" && out.ceilings.arithmetic_measured && over_product > 1 && over_product < 2)
+    out.limit.share = std::min(1.0, out.limit.share * over_product);
   out.predicted = out.limit.share;
   out.bound = bound_of(out.limit.limit);
   // A share of a library's product stands on the axis only where such a product is the roof; else the share of the
@@ -62,7 +72,9 @@ void compare(const Inputs& in, const Ladder& ladder, const ::kernels::Rung& rung
 bool against_bandwidth(const Inputs& in, const Ladder& ladder, std::string_view roof) {
   for (const RoofRow& r : in.roofs)
     if (r.id == roof) return r.unit != "FLOP/s";
-  if (!roof.empty()) return roof.find("fma") == std::string_view::npos && roof.find("gemm") == std::string_view::npos;
+  if (!roof.empty())
+    return std::none_of(arithmetic_roofs.begin(), arithmetic_roofs.end(),
+                        [&](std::string_view part) { return roof.find(part) != std::string_view::npos; });
   return ladder.measure != Measure::flops_per_s;
 }
 

@@ -157,6 +157,22 @@ TEST_CASE("kernel doors: a rung of the kernel lab opens with its warp's access, 
   };
   CHECK(index(kernels::lab::LabSize::usual) == "n = 4096; threadIdx.y * n + threadIdx.x");
   CHECK(index(kernels::lab::LabSize::small) == "n = 1024; threadIdx.y * n + threadIdx.x");
+  // Eight rows of 128 bytes on the same banks: a word of each is eight wavefronts, four matrices 32, swizzled 4.
+  CHECK(wavefronts_of("cuda-bf16-gemm", "mma") == 8);
+  CHECK(wavefronts_of("cuda-bf16-gemm", "ldmatrix") == 32);
+  CHECK(wavefronts_of("cuda-bf16-gemm", "swizzle") == 4);
+  CHECK(wavefronts_of("cuda-attention", "online") == 1);
+  CHECK(wavefronts_of("cuda-attention", "mma") == 32);
+  CHECK(wavefronts_of("cuda-attention", "pipeline") == 4);
+  // A warp copies 128 bytes of each of four rows.
+  CHECK(out(*behind(doors_of_rung("cuda-bf16-gemm", "async"), "open the sectors"), "sectors") == 16);
+  for (const char* rung : {"swizzle", "pipeline", "wgmma"}) {
+    const LabPtr layout = behind(doors_of_rung("cuda-bf16-gemm", rung), "open the layout");
+    CHECK(out(*layout, "column_in_layout") == 8 * out(*layout, "column_swizzled"));
+  }
+  CHECK(out(*behind(doors_of_rung("cuda-bf16-gemm", "pipeline"), "open the tile"), "shared_bytes") == 98304);
+  CHECK(out(*behind(doors_of_rung("cuda-bf16-gemm", "wgmma"), "open the tile"), "shared_bytes") == 196608);
+  CHECK(out(*behind(doors_of_rung("cuda-bf16-gemm", "pipeline"), "open the ring"), "stage_bytes") == 32768);
   CHECK(doors_of_rung("cuda-reduction", "shuffle").empty());
   // The ladders that measure the machine open the state that they measure.
   CHECK(out(*behind(doors_of_rung("cuda-stride", "every_2"), "open the sectors"), "sectors") == 8);

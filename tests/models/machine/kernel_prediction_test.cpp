@@ -154,6 +154,26 @@ TEST_CASE(
   CHECK(share("gl-sgemm", "register") == Approx(0.5));
   CHECK(share("gl-fma", "separate") == 0.5);
   CHECK(share("gl-fma", "vectors") == 1);
+// An H100 starts a product of 16 x 8 x 16 in a cycle of one multiprocessor, an A100 one in two. Published: 6 % of the
+// peak for WMMA on an H100.
+TEST_CASE("tensor cores: what a fragment takes of shared memory is the share that is reached") {
+  CHECK(share("cuda-bf16-gemm", "wmma") == Approx(1.0 / 16));
+  CHECK(share("cuda-bf16-gemm", "mma") == Approx(1 / 12.5));
+  CHECK(share("cuda-bf16-gemm", "ldmatrix") == share("cuda-bf16-gemm", "mma"));
+  CHECK(share("cuda-bf16-gemm", "swizzle") == Approx(0.5));
+  CHECK(limit("cuda-bf16-gemm", "swizzle") == KernelLimit::shared_memory);
+  CHECK(share("cuda-bf16-gemm", "wgmma") == Approx(1 / 1.125));
+  CHECK(share("cuda-attention", "mma") == Approx(1 / 16.5));
+  CHECK(share("cuda-attention", "pipeline") == Approx(0.4));
+  CHECK(share("cuda-attention", "naive") == Approx(0.25 / 8.75));
+  models::KernelMachine a100;
+  a100.gpu.tensor_flops_per_cycle = 2048;
+  CHECK(predict_kernel("cuda-bf16-gemm", "pipeline", a100)->bound.share == Approx(1));
+  CHECK(predict_kernel("cuda-bf16-gemm", "mma", a100)->bound.share == Approx(2 / 12.5));
+  models::KernelMachine without;
+  without.gpu.tensor_flops_per_cycle = 0;
+  CHECK_FALSE(predict_kernel("cuda-bf16-gemm", "mma", without));
+  CHECK(predict_kernel("cuda-attention", "online", without));
 }
 
 TEST_CASE("a kernel without a rule has no prediction, and no machine gives a share outside 0 to 1") {
