@@ -17,7 +17,10 @@ Ladder matrix_ladder(std::string_view id, std::string_view title, Measure measur
 }
 
 std::span<const Operation> operations() {
-  static const std::array all{copy_operation(), transpose_operation(), reduction_operation(), sgemm_operation()};
+  static const std::array all{copy_operation(),           transpose_operation(), reduction_operation(),
+                              sgemm_operation(),          histogram_operation(), softmax_operation(),
+                              layernorm_gelu_operation(), gemv_operation(),      decode_operation(),
+                              fp8_quantize_operation()};
   return all;
 }
 
@@ -28,8 +31,11 @@ const Operation* find_operation(std::string_view ladder) {
 }
 
 std::span<const Ladder> ladders() {
-  static const std::array all{*copy_operation().ladder, *transpose_operation().ladder, *reduction_operation().ladder,
-                              *sgemm_operation().ladder};
+  static const std::array all{*copy_operation().ladder,           *transpose_operation().ladder,
+                              *reduction_operation().ladder,      *sgemm_operation().ladder,
+                              *histogram_operation().ladder,      *softmax_operation().ladder,
+                              *layernorm_gelu_operation().ladder, *gemv_operation().ladder,
+                              *decode_operation().ladder,         *fp8_quantize_operation().ladder};
   return all;
 }
 

@@ -124,6 +124,12 @@ const Operation& copy_operation();
 const Operation& transpose_operation();
 const Operation& reduction_operation();
 const Operation& sgemm_operation();
+const Operation& histogram_operation();
+const Operation& softmax_operation();
+const Operation& layernorm_gelu_operation();
+const Operation& gemv_operation();
+const Operation& decode_operation();
+const Operation& fp8_quantize_operation();
 
 /// Element `index` of input `which`, exactly as the device's fill made it (not for `made`).
 double input_value(const Operation& operation, std::uint32_t seed, int which, std::int64_t index);

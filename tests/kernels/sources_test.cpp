@@ -26,7 +26,8 @@ TEST_CASE("the embedded text of a rung is what stands between its markers in the
 TEST_CASE("the head of each ladder's file lists its versions and how to run them") {
   std::string heads;
   for (const char* file : {"cpu/copy", "cpu/latency", "cpu/softmax", "cpu/sgemm", "cpu/fma", "cuda/copy",
-                           "cuda/transpose", "cuda/reduction", "cuda/sgemm"}) {
+                           "cuda/transpose", "cuda/reduction", "cuda/sgemm", "cuda/histogram", "cuda/softmax",
+                           "cuda/layernorm_gelu", "cuda/gemv", "cuda/decode", "cuda/fp8_quantize"}) {
     const std::string text = support::read_text(support::source_file("kernels/" + std::string(file) + ".cpp"));
     heads += text.substr(0, text.find("#include"));
   }
