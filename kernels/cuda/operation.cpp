@@ -18,10 +18,12 @@ Ladder matrix_ladder(std::string_view id, std::string_view title, Measure measur
 }
 
 std::span<const Operation> operations() {
-  static const std::array all{copy_operation(),   transpose_operation(), reduction_operation(),
-                              sgemm_operation(),  bf16_gemm_operation(), attention_operation(),
-                              stride_operation(), banks_operation(),     ilp_operation(),
-                              l2_operation(),     launch_operation(),    host_copy_operation()};
+  static const std::array all{copy_operation(),      transpose_operation(), reduction_operation(),
+                              histogram_operation(), softmax_operation(),   layernorm_gelu_operation(),
+                              gemv_operation(),      decode_operation(),    fp8_quantize_operation(),
+                              sgemm_operation(),     bf16_gemm_operation(), attention_operation(),
+                              stride_operation(),    banks_operation(),     ilp_operation(),
+                              l2_operation(),        launch_operation(),    host_copy_operation()};
   return all;
 }
 

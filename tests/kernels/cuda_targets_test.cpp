@@ -90,7 +90,7 @@ TEST_CASE("every rung compiles alone for sm_90 without spills, and what it uses 
                 .progress = {}});
     CHECK(ran.error == "");
   }
-  CHECK(reports.size() >= 59);
+  CHECK(reports.size() >= 82);
   // 255 registers are all that a thread can have: two m64n128 sums are 128 of them.
   CHECK(reports["cuda-bf16-gemm/wgmma"].registers_per_thread <= 168);
   CHECK(reports["cuda-bf16-gemm/wgmma"].shared_bytes == 4 * (256 + 128) * 64 * 2);
