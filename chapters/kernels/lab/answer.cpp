@@ -35,6 +35,8 @@ std::string_view holder(KernelLimit limit) {
       return "the pipe of L1 and shared memory";
     case KernelLimit::issue:
       return "its instructions";
+    case KernelLimit::threads:
+      return "too few threads";
   }
   return {};
 }

@@ -167,6 +167,12 @@ models::Result<Ceilings> ceilings_of(const Inputs& in, const Ladder& ladder, std
                                               : opengl ? "gl_read"
                                                        : "gpu_read",
                                               "", ""};
+  if (const RoofRow* r = measured_roof(in, device, "clock"); r && r->unit == "Hz")
+    core.clock_hz = c.ports.gpu.clock_hz = r->value;
+  if (const RoofRow* r = measured_roof(in, device, "latency_dram"); r && r->unit == "s") core.dram_latency_s = r->value;
+  // Where the roof is that of a cache or of all threads, one core's or one thread's does not stand for it.
+  const bool wider = cpu && assume_wider_roof(in, rung_roof, c) && !measured_roof(in, device, rung_roof);
+  if (wider) return stated;
   if (const RoofRow* r = first_roof(in, device, rates, "FLOP/s")) {
     c.machine.peak_flops_per_s = r->value;
     c.arithmetic = r->title;
@@ -178,9 +184,6 @@ models::Result<Ceilings> ceilings_of(const Inputs& in, const Ladder& ladder, std
     c.bandwidth_measured = true;
     (cpu ? core.dram_bytes_per_s : c.ports.gpu.dram_bytes_per_s) = r->value;
   }
-  if (const RoofRow* r = measured_roof(in, device, "latency_dram"); r && r->unit == "s") core.dram_latency_s = r->value;
-  if (const RoofRow* r = measured_roof(in, device, "clock"); r && r->unit == "Hz")
-    core.clock_hz = c.ports.gpu.clock_hz = r->value;
   return stated;
 }
 
