@@ -84,6 +84,7 @@
   LAB(debugging, hang) \
   LAB(debugging, stragglers) \
   LAB(debugging, divergence) \
+  LAB(fleet, train_time) \
   LAB(gallery, widgets)
 // clang-format on
 
@@ -140,6 +141,7 @@ constexpr Chapter contents[] = {
     {"interview", "11", "Interview", of("interview")},
     {"kernels", "12", "Kernels", of("kernels")},
     {"debugging", "13", "Debugging", of("debugging")},
+    {"fleet", "14", "Fleet", of("fleet")},
 };
 
 }  // namespace

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <random>
+#include <utility>
+
+#include "models/base/counter_random.h"
 
 namespace models::fleet {
 namespace {
@@ -65,55 +67,95 @@ ClockShares clock_shares(const RunReliability& run, double interval_s) {
   return shares;
 }
 
-std::vector<double> failure_times_s(double mtbf_s, double until_s, std::uint64_t seed) {
+std::vector<double> failure_times_s(double mtbf_s, double until_s, std::int64_t seed) {
+  constexpr std::size_t max_failures = 100'000;
   std::vector<double> times;
-  std::mt19937_64 random(seed);
+  const std::uint64_t stream = random_stream(seed, 0);
   double now = 0;
-  while (times.size() < 100'000) {
-    // 53 random bits, never 0: the same on every machine, which std::exponential_distribution is not.
-    const double uniform = (static_cast<double>(random() >> 11) + 0.5) * 0x1p-53;
-    now -= mtbf_s * std::log(uniform);
+  while (times.size() < max_failures) {
+    now -= mtbf_s * std::log(open_draw(stream, times.size()));
     if (!(now < until_s)) break;
     times.push_back(now);
   }
   return times;
 }
 
-SimulatedRun simulate_run(const RunReliability& run, double interval_s, std::span<const double> failures_s,
-                          double until_s, std::size_t max_stretches) {
-  SimulatedRun out;
-  if (!(interval_s > 0)) return out;
-  double now = 0, work = 0, saved = 0;
-  std::size_t next = 0;
-  RunStretch::Kind doing = RunStretch::Kind::work;
-  while (now < until_s && out.stretches.size() < max_stretches) {
-    const double lasts = doing == RunStretch::Kind::work   ? saved + interval_s - work
-                         : doing == RunStretch::Kind::save ? run.save_s
-                                                           : run.restart_s;
-    const double failure = next < failures_s.size() ? failures_s[next] : std::numeric_limits<double>::infinity();
-    const double end = std::min({now + lasts, failure, until_s});
-    const double done = doing == RunStretch::Kind::work ? end - now : 0;
-    if (end > now || done > 0) out.stretches.push_back({doing, now, end, work, work + done});
-    work += done;
-    (doing == RunStretch::Kind::save      ? out.saving_s
-     : doing == RunStretch::Kind::restart ? out.restarting_s
-                                          : out.kept_s) += end - now;
-    now = end;
-    if (failure <= end && failure < until_s) {
-      ++next;
-      out.failures.push_back({now, work, saved, doing == RunStretch::Kind::restart});
-      out.redone_s += work - saved;
-      work = saved;
-      doing = RunStretch::Kind::restart;
-    } else if (now < until_s) {
-      if (doing == RunStretch::Kind::save) saved = work;
-      doing = doing == RunStretch::Kind::work && run.save_s > 0 ? RunStretch::Kind::save : RunStretch::Kind::work;
-      if (doing == RunStretch::Kind::work && run.save_s <= 0) saved = work;
-    }
+namespace {
+
+/// A run on the clock, one stretch after the other.
+class Played {
+ public:
+  Played(const RunReliability& run, double interval_s, double until_s)
+      : run_(run), interval_s_(interval_s), until_s_(until_s) {}
+
+  /// Whole cycles of work and save, all before `stop_s`, as one stretch.
+  void join_cycles(double stop_s) {
+    const double cycle = interval_s_ + run_.save_s;
+    const double whole = std::floor((std::min(stop_s, until_s_) - now_) / cycle) - 1;
+    if (doing_ != RunStretch::Kind::work || work_ != saved_ || !(whole >= 2)) return;
+    out_.stretches.push_back(
+        {RunStretch::Kind::cycles, now_, now_ + whole * cycle, work_, work_ + whole * interval_s_});
+    out_.saving_s += whole * run_.save_s;
+    now_ += whole * cycle;
+    work_ += whole * interval_s_;
+    saved_ = work_;
   }
-  out.end_s = now;
-  out.kept_s = work;
-  return out;
+
+  /// One stretch, cut short by a failure at `failure_s` or by the end. True where the failure struck.
+  bool step(double failure_s) {
+    const double lasts = doing_ == RunStretch::Kind::work   ? saved_ + interval_s_ - work_
+                         : doing_ == RunStretch::Kind::save ? run_.save_s
+                                                            : run_.restart_s;
+    const double full = now_ + lasts, end = std::min({full, failure_s, until_s_});
+    const double done = doing_ == RunStretch::Kind::work ? end - now_ : 0;
+    if (end > now_) out_.stretches.push_back({doing_, now_, end, work_, work_ + done});
+    if (doing_ == RunStretch::Kind::save) out_.saving_s += end - now_;
+    if (doing_ == RunStretch::Kind::restart) out_.restarting_s += end - now_;
+    work_ += done;
+    now_ = end;
+    const bool struck = failure_s <= end && failure_s < until_s_;
+    if (struck) {
+      out_.failures.push_back({now_, work_, saved_, doing_ == RunStretch::Kind::restart});
+      out_.redone_s += work_ - saved_;
+      work_ = saved_;
+      doing_ = RunStretch::Kind::restart;
+    } else if (end >= full) {
+      const bool to_save = doing_ == RunStretch::Kind::work && run_.save_s > 0;
+      if (doing_ == RunStretch::Kind::save || (doing_ == RunStretch::Kind::work && !to_save)) saved_ = work_;
+      doing_ = to_save ? RunStretch::Kind::save : RunStretch::Kind::work;
+    }
+    return struck;
+  }
+
+  double now_s() const { return now_; }
+  std::size_t stretches() const { return out_.stretches.size(); }
+  SimulatedRun finish() {
+    out_.end_s = now_;
+    out_.kept_s = work_;
+    return std::move(out_);
+  }
+
+ private:
+  const RunReliability& run_;
+  double interval_s_, until_s_;
+  double now_ = 0, work_ = 0, saved_ = 0;
+  RunStretch::Kind doing_ = RunStretch::Kind::work;
+  SimulatedRun out_;
+};
+
+}  // namespace
+
+SimulatedRun simulate_run(const RunReliability& run, double interval_s, std::span<const double> failures_s,
+                          double until_s, bool join_cycles, std::size_t max_stretches) {
+  if (!(interval_s > 0)) return {};
+  Played played(run, interval_s, until_s);
+  std::size_t next = 0;
+  while (played.now_s() < until_s && played.stretches() < max_stretches) {
+    const double failure = next < failures_s.size() ? failures_s[next] : std::numeric_limits<double>::infinity();
+    if (join_cycles) played.join_cycles(failure);
+    if (played.step(failure)) ++next;
+  }
+  return played.finish();
 }
 
 double effective_time_ratio(double failures_per_s, double restart_s, double save_s, double interval_s) {
@@ -133,6 +175,16 @@ std::int64_t spare_machines(std::int64_t machines, double away, double shortage)
     log_chance += std::log((n - done) / (done + 1)) + odds;
   }
   return machines;
+}
+
+std::int64_t spare_machines_of_job(double mean_away, double shortage) {
+  double log_chance = -mean_away, sum = 0;
+  for (std::int64_t k = 0; mean_away > 0 && k < 10'000'000; ++k) {
+    sum += std::exp(log_chance);
+    if (sum >= 1 - shortage) return k;
+    log_chance += std::log(mean_away / static_cast<double>(k + 1));
+  }
+  return 0;
 }
 
 }  // namespace models::fleet

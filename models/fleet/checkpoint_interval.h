@@ -51,9 +51,10 @@ struct RunFailure {
   double fell_to_s = 0;     ///< work that the last checkpoint held
   bool restarting = false;  ///< it struck while the run was restarting, and undid nothing more
 };
-/// A stretch of the clock in which work goes from one amount to another, or stands still.
+/// A stretch of the clock in which work goes from one amount to another, or stands still; `cycles` are several turns of
+/// work and save, joined, and end with a save.
 struct RunStretch {
-  enum class Kind : std::uint8_t { work, save, restart } kind = Kind::work;
+  enum class Kind : std::uint8_t { work, save, restart, cycles } kind = Kind::work;
   double from_s = 0, to_s = 0;            ///< the clock
   double work_from_s = 0, work_to_s = 0;  ///< work done
 };
@@ -67,11 +68,11 @@ struct SimulatedRun {
 
 /// Times at which failures strike until `until_s`: a Poisson process of mean gap `mtbf_s`, the same for a seed whatever
 /// the run does, and those of a shorter mean gap at the same random numbers.
-std::vector<double> failure_times_s(double mtbf_s, double until_s, std::uint64_t seed);
+std::vector<double> failure_times_s(double mtbf_s, double until_s, std::int64_t seed);
 /// Plays a run on the clock until `until_s`, with failures at the given times (ascending). Takes at most
 /// `max_stretches` stretches and then ends early. Without work between saves nothing is played.
 SimulatedRun simulate_run(const RunReliability& run, double interval_s, std::span<const double> failures_s,
-                          double until_s, std::size_t max_stretches = 100'000);
+                          double until_s, bool join_cycles = false, std::size_t max_stretches = 100'000);
 
 /// Effective time ratio of Kokolis et al., HPCA 2025 (arXiv:2410.21680): (1 - N r (u0 + dt / 2)) / (1 + w / dt), with
 /// failures a second of the whole job, seconds of restart, of a save and between saves.
@@ -80,5 +81,9 @@ double effective_time_ratio(double failures_per_s, double restart_s, double save
 /// The fewest spare machines with which more than that many are away at once with a chance of at most `shortage`:
 /// a quantile of the binomial of `machines`, each away with chance `away` (0 to 1).
 std::int64_t spare_machines(std::int64_t machines, double away, double shortage);
+/// The same for a job that always runs on as many machines, because a spare takes the place of each that fails: then
+/// the number away is Poisson with mean `mean_away` (failures a second of the job times seconds of a repair), whatever
+/// the repairs' distribution (M/G/infinity queue).
+std::int64_t spare_machines_of_job(double mean_away, double shortage);
 
 }  // namespace models::fleet

@@ -82,8 +82,8 @@ TEST_CASE("simulated runs keep the share that the formula says") {
       const double interval = factor * row.exact_s, until = (interval / row.mtbf_s > 0.02 ? 600 : 60) * row.mtbf_s;
       std::array<double, 12> kept{};
       for (std::size_t seed = 0; seed < kept.size(); ++seed) {
-        const SimulatedRun played =
-            simulate_run(run, interval, failure_times_s(run.mtbf_s, until, seed + 1), until, 1'000'000);
+        const SimulatedRun played = simulate_run(
+            run, interval, failure_times_s(run.mtbf_s, until, static_cast<std::int64_t>(seed)), until, true);
         CHECK(near(played.end_s, until));
         CHECK(near(played.kept_s + played.saving_s + played.redone_s + played.restarting_s, until, 0.01));
         kept[seed] = played.kept_s / until;
@@ -120,6 +120,19 @@ TEST_CASE("a run played by hand: a failure undoes what was not saved, and one du
   CHECK(simulate_run({.save_s = 2, .restart_s = 3, .mtbf_s = 100}, 10, in_save, 14).kept_s == 0);
 }
 
+TEST_CASE("turns of work and save that are joined come to the same run") {
+  const RunReliability run{30, 300, 20'000};
+  const auto failures = failure_times_s(run.mtbf_s, 1e6, 3);
+  const SimulatedRun apart = simulate_run(run, 500, failures, 1e6),
+                     joined = simulate_run(run, 500, failures, 1e6, true);
+  CHECK(joined.stretches.size() < apart.stretches.size() / 4);
+  CHECK(joined.failures.size() == apart.failures.size());
+  CHECK(near(joined.kept_s, apart.kept_s, 1e-9));
+  CHECK(near(joined.redone_s, apart.redone_s, 1e-6));
+  CHECK(near(joined.saving_s, apart.saving_s, 1e-9));
+  CHECK(near(joined.restarting_s, apart.restarting_s, 1e-9));
+}
+
 TEST_CASE("failures are the same for a seed, and twice as dense at half the mean gap") {
   const auto rare = failure_times_s(2000, 100'000, 5), often = failure_times_s(1000, 50'000, 5);
   REQUIRE(rare.size() == often.size());
@@ -146,17 +159,22 @@ TEST_CASE("the published effective time ratio and the exact one") {
   }
 }
 
-TEST_CASE("spare machines by the quantile of the binomial") {
+TEST_CASE("spare machines by the quantile of the binomial and of Poisson") {
   struct Row {
     std::int64_t machines;
     double rate, days;
-    std::int64_t p99, p999;
+    std::int64_t p99, p999, poisson_p99, poisson_p999;
   };
-  for (const Row& r : {Row{128, 0.015625, 3, 12, 14}, Row{128, 0.015625, 7, 22, 25}, Row{1024, 0.0065, 1, 13, 16},
-                       Row{1024, 0.0065, 3, 31, 35}, Row{2048, 0.0065, 7, 113, 121}, Row{2048, 0.00234, 1, 11, 13}}) {
-    CHECK(spare_machines(r.machines, r.rate * r.days, 0.01) == r.p99);
-    CHECK(spare_machines(r.machines, r.rate * r.days, 0.001) == r.p999);
+  for (const Row& r : {Row{128, 0.015625, 3, 12, 14, 12, 15}, Row{128, 0.015625, 7, 22, 25, 23, 27},
+                       Row{1024, 0.0065, 1, 13, 16, 13, 16}, Row{1024, 0.0065, 3, 31, 35, 31, 35},
+                       Row{2048, 0.0065, 7, 113, 121, 116, 124}, Row{2048, 0.00234, 1, 11, 13, 11, 13}}) {
+    const double expected = r.rate * r.days, away = -std::expm1(-expected);  // it failed within the repair time
+    CHECK(spare_machines(r.machines, away, 0.01) == r.p99);
+    CHECK(spare_machines(r.machines, away, 0.001) == r.p999);
+    CHECK(spare_machines_of_job(static_cast<double>(r.machines) * expected, 0.01) == r.poisson_p99);
+    CHECK(spare_machines_of_job(static_cast<double>(r.machines) * expected, 0.001) == r.poisson_p999);
   }
+  CHECK(spare_machines_of_job(0, 0.01) == 0);
   CHECK(spare_machines(10, 0, 0.01) == 0);
   CHECK(spare_machines(10, 1, 0.01) == 10);
 }
