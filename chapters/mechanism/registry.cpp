@@ -84,6 +84,7 @@
   LAB(debugging, hang) \
   LAB(debugging, stragglers) \
   LAB(debugging, divergence) \
+  LAB(fleet, cost) \
   LAB(fleet, train_time) \
   LAB(gallery, widgets)
 // clang-format on
