@@ -38,10 +38,10 @@ void arrange_wedges(const Inputs& in, const Outputs& out, Picture& p) {
   add("reading the weights", "once per step, for all users", "part_weights", parts.weights,
       widgets::Meaning::memory_bound);
   p.total = format_text(out.dollars_per_million_tokens, "$", 3);
-  p.electricity = "electricity " + format_text(out.electricity_per_million, "$", 2);
+  p.electricity = "rim: electricity " + format_text(out.electricity_per_million, "$", 2) + " of it";
   p.electricity_share = std::min(1.0, out.electricity_per_million / out.dollars_per_million_tokens);
   p.year =
-      "A year at " + format_text(in.tokens_per_day, "tokens", 3) + " per day: " + format_text(out.year_dollars, "$", 3);
+      "A year at " + format_text(in.tokens_per_day, "tokens", 3) + " per day: " + format_text(out.year_dollars, "$", 4);
 }
 
 std::string answer_of(const Outputs& out, const Picture& p) {

@@ -23,7 +23,7 @@ void draw_levers(const Outputs& out, const Picture& picture, View& view, ImVec2 
     bars[i] = {.label = out.levers[i].name, .segments = std::span(segments).subspan(i, 1)};
   }
   segments[count] = {.label = "saved, together", .value = picture.saved_together, .tint = widgets::Tint::yours()};
-  segments[count + 1] = {.label = "what their sum promises",
+  segments[count + 1] = {.label = "promised more by their sum",
                          .value = std::max(0.0, picture.saved_promised - picture.saved_together),
                          .tint = widgets::Meaning::idle,
                          .hatched = true};
@@ -60,9 +60,8 @@ void draw_grids(const Picture& picture, View& view, ImVec2 size) {
   const std::size_t count = std::min(most, picture.grids.size());
   for (std::size_t i = 0; i < count; ++i) {
     const GridBar& g = picture.grids[i];
-    segments[i] = {.label = "CO2 equivalent",
-                   .value = g.kg,
-                   .tint = g.yours ? widgets::Tint::yours() : widgets::Tint(widgets::Meaning::idle)};
+    segments[i] = {
+        .label = "", .value = g.kg, .tint = g.yours ? widgets::Tint::yours() : widgets::Tint(widgets::Meaning::idle)};
     bars[i] = {.label = g.name, .segments = std::span(segments).subspan(i, 1)};
   }
   widgets::draw_stacked_bars("grids", std::span(bars).first(count), view.grids,

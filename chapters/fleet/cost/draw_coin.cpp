@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 #include <numbers>
+#include <span>
 
 #include "chapters/fleet/cost/lab.h"
 #include "widgets/base/lit_figure.h"
@@ -27,15 +28,17 @@ ImVec2 on_circle(ImVec2 centre, float radius, double share) {
           centre.y - radius * static_cast<float>(std::cos(angle))};
 }
 
-/// A piece of a ring from one share to another, as strips of four corners: none of them is concave.
+/// A piece of a ring from one share to another, in one polygon, so that no seam shows.
 void paint_ring_piece(const Painter& p, ImVec2 centre, float inner, float outer, double from, double to, ImU32 fill) {
-  const int pieces = std::max(1, static_cast<int>(std::ceil((to - from) * 96)));
-  for (int i = 0; i < pieces; ++i) {
-    const double a = from + (to - from) * i / pieces, b = from + (to - from) * (i + 1) / pieces;
-    const std::array<ImVec2, 4> corners{on_circle(centre, inner, a), on_circle(centre, outer, a),
-                                        on_circle(centre, outer, b), on_circle(centre, inner, b)};
-    p.polygon(corners, fill);
+  constexpr int most = 96;
+  std::array<ImVec2, 2 * (most + 1)> points;
+  const int pieces = std::clamp(static_cast<int>(std::ceil((to - from) * most)), 1, most);
+  for (int i = 0; i <= pieces; ++i) {
+    const double at = from + (to - from) * i / pieces;
+    points[static_cast<std::size_t>(i)] = on_circle(centre, outer, at);
+    points[static_cast<std::size_t>(2 * pieces + 1 - i)] = on_circle(centre, inner, at);
   }
+  p.polygon(std::span(points).first(static_cast<std::size_t>(2 * (pieces + 1))), fill);
 }
 
 struct CoinPlace {
@@ -96,7 +99,7 @@ void paint_face(const Painter& p, const Picture& picture, const CoinPlace& c) {
     const ImVec2 middle = on_circle(c.centre, (c.hole + c.radius) / 2, from + share / 2);
     const ImVec2 words = widgets::text_size(w.dollars, Type::body, Font::mono);
     // A figure stands in its wedge where the arc there is as long as its words.
-    if (turn * share * (c.hole + c.radius) / 2 > words.x + t.px(6)) {
+    if (static_cast<float>(turn * share) * (c.hole + c.radius) / 2 > words.x + t.px(6)) {
       const ImVec2 at{middle.x, middle.y - words.y / 2};
       p.rect({at.x - words.x / 2 - t.px(4), at.y - t.px(2)}, {at.x + words.x / 2 + t.px(4), at.y + words.y + t.px(2)},
              t.background, t.px(4));
@@ -110,19 +113,21 @@ void paint_face(const Painter& p, const Picture& picture, const CoinPlace& c) {
 }
 
 /// Who is paid: electricity, and everybody else.
-void paint_rim(const Painter& p, const Picture& picture, const CoinPlace& c) {
+void paint_rim(const Painter& p, const Picture& picture, const CoinPlace& c, ImVec2 corner, ImVec2 size) {
   const auto& t = widgets::theme();
   const float inner = c.radius + t.px(6);
   // It begins opposite the top, where no name of a large wedge stands.
   const double from = 0.5 - picture.electricity_share / 2, to = 0.5 + picture.electricity_share / 2;
   paint_ring_piece(p, c.centre, inner, c.rim, to, from + 1, t.line);
   paint_ring_piece(p, c.centre, inner, c.rim, from, to, t.warning);
-  p.text({c.centre.x, c.centre.y + c.rim + t.px(6)}, picture.electricity, t.text, Type::small, Font::sans,
-         Align::center);
+  // The words stand at the panel's foot, where no name of a wedge comes.
+  const float line = t.type(Type::small), y = corner.y + size.y - line - t.px(4);
+  p.rect({corner.x, y + t.px(2)}, {corner.x + line - t.px(2), y + line}, t.warning, t.px(2));
+  p.text_fit({corner.x + line + t.px(4), y}, picture.electricity, size.x - line - t.px(4), t.text, Type::small);
 }
 
 /// The cut between empty and filled hours in the hand: work goes on as fast while it runs, so that the rate follows.
-void drag_filled(Inputs& in, const Painter& p, const Picture& picture, const CoinPlace& c) {
+void drag_filled(Inputs& in, const Painter& p, const CoinPlace& c) {
   const auto& t = widgets::theme();
   const double empty = 1 - in.filled / 100;
   const ImVec2 at = on_circle(c.centre, c.radius, empty);
@@ -149,7 +154,9 @@ void drag_filled(Inputs& in, const Painter& p, const Picture& picture, const Coi
   p.circle(at, t.px(lit ? 11.0f : 9.0f), widgets::with_alpha(t.accent, 0.25f));
   p.circle(at, t.px(6), t.accent);
   p.ring(at, t.px(6), t.text, t.px(1.5f));
-  (void)picture;
+  constexpr std::string_view words = "drag the cut";
+  const ImVec2 say{at.x + (at.x > c.centre.x ? t.px(14) : -t.px(14)), at.y + t.px(6)};
+  p.text(say, words, t.accent, Type::small, Font::sans, at.x > c.centre.x ? Align::left : Align::right);
 }
 
 }  // namespace
@@ -170,10 +177,10 @@ void draw_coin(Inputs& in, const Outputs&, const Picture& picture, ImVec2 size) 
     ImGui::Dummy(size);
     return;
   }
-  paint_rim(p, picture, c);
+  paint_rim(p, picture, c, corner, size);
   paint_face(p, picture, c);
   paint_names(p, picture, c, corner, size);
-  drag_filled(in, p, picture, c);
+  drag_filled(in, p, c);
   ImGui::SetCursorScreenPos(corner);
   ImGui::Dummy(size);
 }

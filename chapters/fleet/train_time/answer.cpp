@@ -23,7 +23,7 @@ std::string answer_of(const Outputs& out) {
   else
     first += "Saving takes " + figure(s.saving, "%") + ". ";
   return first + "Every " + figure(out.exact_s, "s") + " it takes " + figure(out.over_best_s, "s") + " and " +
-         figure(out.dollars_over_best, "$") + " less.";
+         figure(out.dollars_over_best, "$", 4) + " less.";
 }
 
 }  // namespace chapters::fleet::train_time

@@ -12,7 +12,7 @@ TEST_CASE("train time: the answer says what is lost to what, and calls a good in
   const auto says = [](const char* inputs) { return answer_of("fleet/train-time", inputs); };
   CHECK(says("{}") ==
         "With a checkpoint every `2 h` the run takes `98.2 days`: only `69.0 %` of the clock counts.\nFailures undo "
-        "`28.2 %`. Every `9.47 min` it takes `24.8 days` and `$19.50 M` less.");
+        "`28.2 %`. Every `9.47 min` it takes `24.8 days` and `$19.51 M` less.");
   CHECK(says(R"({"interval_s": 60})").find("\nSaving takes `19.4 %`. ") != std::string::npos);
   CHECK(says(R"({"interval_s": 0})").find("within a point of the best.\nAny interval from ") != std::string::npos);
   CHECK(says(R"({"interval_s": 3600, "restart_s": 7200})").find("\nRestarts take ") != std::string::npos);
