@@ -13,7 +13,7 @@ namespace {
 
 using models::fleet::PaidHour, models::fleet::PriceLever;
 
-constexpr double year_s = 365.25 * 86400, points = 0.1;  ///< what a lever adds to a share
+constexpr double year_s = 365.25 * 86400, lever_points = 0.1;  ///< what a lever adds to a share
 
 /// Model and chip as the hour needs them.
 struct Setting {
@@ -106,10 +106,11 @@ void fill_levers(const Inputs& in, const PaidHour& hour, Outputs& out) {
   };
   const auto share_words = [](std::string_view what, double share) {
     return std::string(what) + ", " + widgets::format_text(100 * share, "", 2) + " to " +
-           widgets::format_text(100 * std::min(1.0, share + points), "%", 2);
+           widgets::format_text(100 * std::min(1.0, share + lever_points), "%", 2);
   };
-  add(share_words("hours filled", hour.filled), {.filled = points});
-  add(share_words(hour.computes() ? "share of the peak" : "share of the bandwidth", hour.reach), {.reach = points});
+  add(share_words("hours filled", hour.filled), {.filled = lever_points});
+  add(share_words(hour.computes() ? "share of the peak" : "share of the bandwidth", hour.reach),
+      {.reach = lever_points});
   if (in.work == WorkKind::serve) {
     if (in.format != models::Format::fp8) add("weights in FP8", {.weights = 0.5});
     if (in.kv_format != models::KvFormat::fp8) add("cache in FP8", {.cache = 0.5});
