@@ -25,8 +25,9 @@ TEST_CASE("the embedded text of a rung is what stands between its markers in the
 // Who opens a ladder's file finds its versions at its head, in their order, and the call that runs them.
 TEST_CASE("the head of each ladder's file lists its versions and how to run them") {
   std::string heads;
-  for (const char* file : {"cpu/copy", "cpu/latency", "cpu/softmax", "cpu/sgemm", "cpu/fma", "cuda/copy",
-                           "cuda/transpose", "cuda/reduction", "cuda/sgemm"}) {
+  for (const char* file :
+       {"cpu/copy", "cpu/latency", "cpu/softmax", "cpu/sgemm", "cpu/fma", "cpu/layer_norm", "cpu/gemv", "cpu/sum",
+        "cpu/threads", "cpu/working_sets", "cuda/copy", "cuda/transpose", "cuda/reduction", "cuda/sgemm"}) {
     const std::string text = support::read_text(support::source_file("kernels/" + std::string(file) + ".cpp"));
     heads += text.substr(0, text.find("#include"));
   }
