@@ -42,14 +42,6 @@ struct Input {
 };
 
 // rung: fp32
-void fp32_plain(std::int64_t n, const float* a, const float* b, float* c, float*) {
-  for (std::int64_t row = 0; row < n; ++row, a += n) {
-    float sum[8] = {};
-    for (std::int64_t k = 0; k < n; ++k) sum[k % 8] += a[k] * b[k];
-    c[row] = ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
-  }
-}
-
 #if RIDGELINE_X86
 AVX2 inline float sum_lanes(__m256 v) {
   const __m128 four = _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
@@ -69,6 +61,14 @@ AVX2 void fp32(std::int64_t n, const float* a, const float* b, float* c, float*)
     float rest = 0;
     for (; k < n; ++k) rest += a[k] * b[k];
     c[row] = sum_lanes(_mm256_add_ps(_mm256_add_ps(sum[0], sum[1]), _mm256_add_ps(sum[2], sum[3]))) + rest;
+  }
+}
+#else
+void fp32(std::int64_t n, const float* a, const float* b, float* c, float*) {
+  for (std::int64_t row = 0; row < n; ++row, a += n) {
+    float sum[8] = {};
+    for (std::int64_t k = 0; k < n; ++k) sum[k % 8] += a[k] * b[k];
+    c[row] = ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
   }
 }
 #endif
@@ -134,25 +134,21 @@ AVX512_VNNI void vnni(std::int64_t n, const float* a, const float* b, float* c, 
     __m512i sum = _mm512_setzero_si512();
     for (std::int64_t k = 0; k < row_bytes(n); k += 64)  // multiplied, and added in fours in 32 bits, at once
       sum = _mm512_dpbusd_epi32(sum, _mm512_loadu_si512(x + k), _mm512_loadu_si512(bytes + k));
-    c[row] =
-        w.scales()[row] * x_scale * (static_cast<float>(_mm512_reduce_add_epi32(sum)) - middle * w.row_sums()[row]);
+    alignas(64) std::int32_t lanes[16];
+    _mm512_store_si512(lanes, sum);
+    std::int32_t dot = 0;
+    for (const std::int32_t lane : lanes) dot += lane;
+    c[row] = w.scales()[row] * x_scale * (static_cast<float>(dot) - middle * w.row_sums()[row]);
   }
 }
 // end rung
 #endif
 
 constexpr Version gemv_versions[] = {
-#if RIDGELINE_X86
     make_version(
         "fp32", "4 bytes a weight",
         "Each weight is read once and multiplied once: two operations for 4 bytes, and the memory is the limit.",
-        "cpu/gemv.cpp:fp32", "dram_read", fp32, Isa::avx2),
-#else
-    make_version(
-        "fp32", "4 bytes a weight",
-        "Each weight is read once and multiplied once: two operations for 4 bytes, and the memory is the limit.",
-        "cpu/gemv.cpp:fp32", "dram_read", fp32_plain),
-#endif
+        "cpu/gemv.cpp:fp32", "dram_read", fp32, RIDGELINE_X86 ? Isa::avx2 : Isa::any),
     make_version("dequant", "1 byte, made a float",
                  "A quarter of the bytes. Each is widened and converted before it is multiplied: more instructions, "
                  "and less time while the memory is the limit.",

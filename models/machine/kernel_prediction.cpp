@@ -22,7 +22,7 @@ void ask(PortLoads& loads, std::string_view port, std::string_view unit, double 
   loads.room[loads.count++] = {port, unit, demand, supply};
 }
 
-double waiting_s(const CorePorts& core, const ChaseLoop& loop) {
+double chase_wait_s(const CorePorts& core, const ChaseLoop& loop) {
   return loop.waits * core.dram_latency_s + loop.walks * core.page_walk_s + loop.cycles / core.clock_hz;
 }
 
@@ -62,7 +62,7 @@ KernelBound stream_bound(const CorePorts& core, const StreamLoop& loop) {
 
 KernelBound chase_bound(const CorePorts& core, const ChaseLoop& loop) {
   KernelBound bound{1, KernelLimit::memory};
-  const double wait_s = waiting_s(core, loop);
+  const double wait_s = chase_wait_s(core, loop);
   if (wait_s > 0) limit_by(bound, loop.chains * 64 / wait_s / core.dram_bytes_per_s, KernelLimit::latency);
   return sane(bound);
 }
@@ -123,7 +123,7 @@ PortLoads stream_ports(const CorePorts& core, const StreamLoop& loop) {
 PortLoads chase_ports(const CorePorts& core, const ChaseLoop& loop) {
   PortLoads out;
   ask(out, "memory", "B/s", core.dram_bytes_per_s, core.dram_bytes_per_s);
-  const double wait_s = waiting_s(core, loop);
+  const double wait_s = chase_wait_s(core, loop);
   if (wait_s > 0) ask(out, "loads under way", "", core.dram_bytes_per_s * wait_s / 64, loop.chains);
   return out;
 }

@@ -7,14 +7,14 @@
 namespace models {
 namespace {
 
-struct StreamRule {
+struct CpuStreamRule {
   std::string_view ladder, rung;
   StreamLoop loop;
   std::string_view why;
 };
 // Useful bytes: one read and one write of each number (cpu-layernorm), a byte a weight (cpu-gemv). A pass of LayerNorm
 // reads, allocates and writes: 12 bytes a number, four passes 48 for the 8 that one read and one write would be.
-constexpr StreamRule stream_rules[] = {
+constexpr CpuStreamRule cpu_stream_rules[] = {
     {"cpu-layernorm",
      "passes",
      {6, 18.0 / 8},
@@ -68,16 +68,17 @@ struct LevelRule {
   double chase_cycles;
   std::string_view chase_why;
 };
-constexpr std::string_view first = "A line in four cycles, the first cache's latency.",
-                           second = "A line in twelve cycles, the second cache's latency.",
-                           last = "A line in forty cycles, about the last cache's latency.",
-                           memory = "A line in the memory's latency.";
+constexpr std::string_view chase_first = "A line in four cycles, the first cache's latency.",
+                           chase_second = "A line in twelve cycles, the second cache's latency.",
+                           chase_last = "A line in forty cycles, about the last cache's latency.",
+                           chase_memory = "A line in the memory's latency.";
 constexpr LevelRule level_rules[] = {
-    {"4k", 4, first}, {"16k", 4, first}, {"64k", 12, second}, {"256k", 12, second}, {"1m", 12, second},
-    {"4m", 40, last}, {"16m", 40, last}, {"64m", 40, last},   {"256m", 0, memory},
+    {"4k", 4, chase_first},     {"16k", 4, chase_first},  {"64k", 12, chase_second},
+    {"256k", 12, chase_second}, {"1m", 12, chase_second}, {"4m", 40, chase_last},
+    {"16m", 40, chase_last},    {"64m", 40, chase_last},  {"256m", 0, chase_memory},
 };
 
-KernelPrediction of_stream(const CorePorts& core, const StreamLoop& loop, std::string_view why) {
+KernelPrediction of_cpu_stream(const CorePorts& core, const StreamLoop& loop, std::string_view why) {
   return {.bound = stream_bound(core, loop),
           .why = why,
           .published_source = {},
@@ -85,7 +86,7 @@ KernelPrediction of_stream(const CorePorts& core, const StreamLoop& loop, std::s
           .moved = loop.moved};
 }
 
-KernelPrediction of_chase(const CorePorts& core, const LevelRule& rule) {
+KernelPrediction of_level(const CorePorts& core, const LevelRule& rule) {
   const ChaseLoop loop{.waits = rule.chase_cycles > 0 ? 0.0 : 1.0, .cycles = rule.chase_cycles};
   return {.bound = chase_bound(core, loop),
           .why = rule.chase_why,
@@ -105,17 +106,17 @@ double threads_of(std::string_view rung, const CorePorts& core) {
 
 std::optional<KernelPrediction> predict_cpu_kernel(std::string_view ladder, std::string_view rung,
                                                    const CorePorts& core) {
-  for (const auto& r : stream_rules)
-    if (r.ladder == ladder && r.rung == rung) return of_stream(core, r.loop, r.why);
+  for (const auto& r : cpu_stream_rules)
+    if (r.ladder == ladder && r.rung == rung) return of_cpu_stream(core, r.loop, r.why);
   if (ladder == "cpu-sum")
     for (const auto& r : sum_rules)
       if (r.rung == rung)
-        return of_stream(core, {1, r.cycles_per_byte / (r.all_threads ? std::max(1.0, core.threads) : 1)}, r.why);
+        return of_cpu_stream(core, {1, r.cycles_per_byte / (r.all_threads ? std::max(1.0, core.threads) : 1)}, r.why);
   for (const auto& r : level_rules) {
     if (r.rung != rung) continue;
     if (ladder == "cpu-read-sets")
-      return of_stream(core, {1, 1.0 / 64}, "Two loads of 32 bytes a cycle, or what its level of memory brings.");
-    if (ladder == "cpu-latency-sets") return of_chase(core, r);
+      return of_cpu_stream(core, {1, 1.0 / 64}, "Two loads of 32 bytes a cycle, or what its level of memory brings.");
+    if (ladder == "cpu-latency-sets") return of_level(core, r);
   }
   const bool triad = ladder == "cpu-triad-threads";
   if (const double threads = triad || ladder == "cpu-sgemm-threads" ? threads_of(rung, core) : 0; threads > 0) {
