@@ -321,7 +321,10 @@ void draw_banks(Inputs& in, const Outputs& out, const Picture& pic, View& view, 
         pic, layout_banks(32, 32, {at.x + inset, at.y + inset}, {size.x - 2 * inset, size.y - 2 * inset}));
   }
   if (pic.words[0].title.empty() || !pic.run) return;  // an infeasible state without one before it
-  const float legend = draw_mark_legend(bank_legend, at, size.x, view.legend) + t.px(4);
+  // The legend goes first where tiles and wavefronts would be squeezed.
+  const float rows = static_cast<float>(pic.grid_rows + pic.hang_rows), least = t.px(124) + t.px(2) * rows;
+  const bool told = size.y - 2 * widgets::legend_row_px() > least;
+  const float legend = told ? draw_mark_legend(bank_legend, at, size.x, view.legend) + t.px(4) : 0;
   const BanksLayout layout =
       layout_banks(pic.grid_rows, pic.hang_rows, {at.x, at.y + legend}, {size.x, size.y - legend});
   const Painter p = Painter::window();

@@ -103,8 +103,7 @@ std::string help_of(const Inputs& in, const Outputs& out) {
     return "In all it takes " + seconds(out.study.time_s) + ", since only " + figure(out.wave_efficiency, "%") +
            " of the SMs' time is used.";
   if (out.slowest == Gate::tensor && out.instruction_share < 100)
-    return "mma.sync reaches at most " + figure(out.instruction_share, "%") +
-           " of the peak here; the rest takes operands straight from shared memory.";
+    return "With mma.sync at most " + figure(out.instruction_share, "%") + " of the peak can be reached here.";
   if (out.other.gate_s < 0.98 * out.study.gate_s || out.slowest == Gate::tensor || out.slowest == Gate::fma)
     return with_other(in, out);
   switch (out.slowest) {

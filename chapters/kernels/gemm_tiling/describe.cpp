@@ -198,7 +198,7 @@ void describe_times(Fields& f, Outputs& o) {
          {.source = "gpu-benches, gpu-l2-cache"});
   f.real("shared_bytes_per_s", o.rates.shared_bytes_per_s, {"Rate of shared memory", "B/s"},
          {.source = "32 banks of 4 B; gpu-benches, gpu-cache"});
-  f.real("peak_flops_per_s", o.rates.flops_per_s, {"Peak", "FLOP/s"}, {.source = "the chip's data sheet"});
+  f.real("peak_flops_per_s", o.rates.peak_flops_per_s, {"Peak", "FLOP/s"}, {.source = "the chip's data sheet"});
   f.real("instruction_share", o.instruction_share, {"Instruction, of the peak", "%"},
          "What the instruction can reach. 100 but for mma.sync on chips whose peak is that of wgmma or tcgen05.",
          {.source = "63 to 65 % on H100s; half of that on data-center Blackwell is an assumption"});

@@ -254,7 +254,9 @@ void draw_maps(Inputs& in, const Picture& pic, View& view, ImVec2 size) {
   const bool parted = (run.parts == models::gpu::PartKind::tile || run.parts == models::gpu::PartKind::copy) &&
                       result.rows == run.rows && result.columns == run.columns;
   const std::span<const MarkEntry> entries(map_legend.data(), map_legend.size() - (parted ? 0 : 1));
-  const float legend = draw_mark_legend(entries, corner, size.x, view.legend) + t.px(4);
+  // The legend goes first where cells and banks would be squeezed.
+  const bool told = size.y > t.px(230);
+  const float legend = told ? draw_mark_legend(entries, corner, size.x, view.legend) + t.px(4) : 0;
   corner.y += legend;
   size.y -= legend;
   const float line = t.type(Type::small) + t.px(6), gap = t.px(24), wide = (size.x - 2 * gap) / 3;

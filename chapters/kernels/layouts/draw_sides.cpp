@@ -15,7 +15,7 @@ using widgets::Font, widgets::Painter, widgets::Type;
 ImU32 tint_of_part(std::int64_t part) {
   const auto& t = widgets::theme();
   if (part < 0) return t.card;
-  return widgets::with_alpha(t.series_at(static_cast<std::size_t>(part % 6)), 0.45f);
+  return widgets::with_alpha(t.series_at(static_cast<std::size_t>(part % 6)), 0.28f);
 }
 
 void paint_side_cells(const Painter& p, const PartsMap& map, const CellGrid& grid) {
