@@ -9,6 +9,7 @@
 #include "chapters/kernels/lab/lab.h"
 #include "chapters/kernels/layouts/lab.h"
 #include "chapters/kernels/occupancy/lab.h"
+#include "tests/support/lab/catalog.h"
 #include "tests/support/lab/lab_bench.h"
 
 namespace kernel_doors_test {
@@ -35,6 +36,7 @@ LabPtr behind(const LabDoors& doors, std::string_view label) {
 
 TEST_CASE("kernel doors: a warp's index and its addresses cost in the banks what they cost when they are typed there") {
   namespace coalescing = kernels::coalescing;
+  use_bundled_catalog();
   chapters::Progress progress;
   coalescing::Inputs in;
   in.access = coalescing::Access::expression;
