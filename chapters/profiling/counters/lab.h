@@ -102,7 +102,7 @@ struct PipeBar {
 /// How many blocks of an SM one resource allows, or for how much of the time it had no room.
 struct RoomBar {
   std::string name, value;
-  double share = 0;  ///< of the bar's length
+  double share = 0;  ///< part of the bar's length
   bool limit = false;
 };
 struct LadderBar {
