@@ -32,6 +32,9 @@ struct RungPlace {
 
 constexpr std::string_view down = "n = 4096; threadIdx.x * n + threadIdx.y",
                            along = "n = 4096; threadIdx.y * n + threadIdx.x";
+constexpr WarpIndex float_row{"threadIdx.x", "4", "load", 256}, float4_row{"threadIdx.x", "16", "load", 256},
+    key_rows{"lane / 16 * 64 + lane % 16", "16", "load", 128},
+    head_sums{"lane / 16 * 128 + lane % 16 * 8", "4", "load", 128};
 constexpr WarpIndex float4s{"n = 4096; 4 * threadIdx.y * n + 4 * threadIdx.x", "16", "4", 16};
 constexpr BlockTile thread_tile{128, 128, 8, 16, 128, 8, 8, 1}, warp_tile{128, 128, 8, 64, 32, 8, 8, 2};
 
@@ -52,6 +55,23 @@ constexpr auto places = std::to_array<RungPlace>({
     {"cuda-sgemm", "register", {}, {"threadIdx.x % 16 * 8", "4", "load", 256}, "(8,128):(128,1)", thread_tile},
     {"cuda-sgemm", "vector", {}, {"threadIdx.x % 16 * 2", "16", "load", 256}, "(8,128):(128,1)", thread_tile},
     {"cuda-sgemm", "warp", {}, {"lane / 4", "16", "load", 256}, "(8,128):(128,1)", warp_tile},
+    {"cuda-histogram", "global", {"blockIdx.x * blockDim.x + threadIdx.x", "4", "load", 256}},
+    // The lanes meet different counters, each in the column of its lane.
+    {"cuda-histogram", "private", float4_row, {"lane * 37 % 256 * 32 + lane", "4", "load", 256}},
+    {"cuda-softmax", "fused", float_row},
+    {"cuda-softmax", "vector", float4_row},
+    {"cuda-layernorm-gelu", "fused", float_row},
+    {"cuda-layernorm-gelu", "vector", float4_row},
+    {"cuda-gemv", "fp16", float_row},
+    {"cuda-gemv", "wide", float4_row},
+    // The vector x: 32 and 64 bytes a lane, 16 of them a load.
+    {"cuda-gemv", "int8", {"2 * lane", "16", "load", 256}},
+    {"cuda-gemv", "int4", {"4 * lane", "16", "load", 256}},
+    // K: half a warp reads a head of a token, and the next token is four heads on.
+    {"cuda-paged-decode", "split", key_rows, head_sums},
+    {"cuda-paged-decode", "gqa", key_rows, head_sums},
+    {"cuda-fp8-quantize", "fused", {"threadIdx.x", "2", "load", 256}},
+    {"cuda-fp8-quantize", "vector", float4_row},
 });
 
 Link to_warp(std::string_view lab, const WarpIndex& access) {

@@ -144,6 +144,13 @@ TEST_CASE("kernel doors: a rung of the kernel lab opens with its warp's access, 
         2.0 * (128 + 128) * 8 * 4);
   CHECK(out(*behind(doors_of_rung("cuda-sgemm", "warp"), "open the ring"), "stage_bytes") == (128.0 + 128) * 8 * 4);
   CHECK(doors_of_rung("cuda-reduction", "shuffle").empty());
+  // A lane's own column is its own bank; 16 bytes a lane 32 and 64 bytes apart touch 32 sectors, a head of K eight.
+  CHECK(wavefronts_of("cuda-histogram", "private") == 1);
+  CHECK(out(*behind(doors_of_rung("cuda-gemv", "wide"), "open the sectors"), "sectors") == 16);
+  CHECK(out(*behind(doors_of_rung("cuda-gemv", "int4"), "open the sectors"), "sectors") == 32);
+  CHECK(out(*behind(doors_of_rung("cuda-paged-decode", "gqa"), "open the sectors"), "sectors") == 16);
+  CHECK(wavefronts_of("cuda-paged-decode", "gqa") == 8);
+  CHECK(out(*behind(doors_of_rung("cuda-fp8-quantize", "fused"), "open the sectors"), "sectors") == 2);
   const KernelDoors untried = doors_of_rung("cuda-sgemm", "warp");
   CHECK(untried.back().link.error == "The compiler has not said yet how many registers this rung takes: run it.");
 }
