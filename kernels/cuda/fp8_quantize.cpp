@@ -6,7 +6,7 @@
 //   fused     one kernel, two loops over a row
 //   vector    16 bytes a load, the row stays in registers, rounded by an instruction where there is one
 //
-//   ridgeline kernels run cuda-fp8-quantize --size 16384
+//   ridgeline kernels run cuda-fp8-quantize --size 8192
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -100,7 +100,7 @@ const Ladder& fp8_ladder() {
            embedded_source("cuda/rungs/fp8_vector.cu"), "fp8_vector", "gpu_copy"},
   };
   static const Ladder ladder = matrix_ladder("cuda-fp8-quantize", "GPU FP8 quantization", Measure::bytes_per_s,
-                                             {.lo = 256, .usual = 16384, .hi = 16384}, rungs, fp8_cost);
+                                             {.lo = 256, .usual = 8192, .hi = 16384}, rungs, fp8_cost);
   return ladder;
 }
 

@@ -1,5 +1,6 @@
 #include "models/machine/kernel_rules_gpu.h"
 
+#include "models/machine/kernel_rules_memory.h"
 #include "models/machine/kernel_rules_probe.h"
 
 // What a CUDA rung asks for is counted in its source. The shares are those of our own run of the same kernel.
@@ -186,6 +187,7 @@ std::optional<KernelPrediction> predict_gpu_kernel(std::string_view ladder, std:
                               .published_source = {},
                               .ports = warp_fma_ports(gpu, r.wavefronts),
                               .first_level_bytes_per_flop = r.wavefronts * 128 / 64};
+  if (auto memory = predict_memory_kernel(ladder, rung, gpu)) return memory;
   return predict_probe_kernel(ladder, rung, gpu);
 }
 

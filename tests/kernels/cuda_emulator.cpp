@@ -39,11 +39,20 @@ inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z,
 Dim threadIdx, blockIdx, blockDim, gridDim;
 
 enum class Wait : unsigned char { nothing, block, warp };
-/// One thread of the block: a stack that is left at a barrier and entered again.
+/// Where a stack was left. swapcontext would ask the system about signals at each switch.
+using Place = std::array<void*, 5>;
+[[noreturn, gnu::noinline]] void jump(Place& to) { __builtin_longjmp(to.data(), 1); }
+/// The compiler must not look into it: what other threads write meanwhile is then read again.
+[[gnu::noipa]] void leave_for(Place& here, Place& there) {
+  if (__builtin_setjmp(here.data()) == 0) jump(there);
+}
+
+/// One thread of the block: a stack that is left at a barrier and entered again, and serves one block after the other.
 struct Fiber {
-  ucontext_t context{};
+  ucontext_t first{};
+  Place place{};
   std::vector<std::byte> stack = std::vector<std::byte>(64 * 1024);
-  bool finished = false;
+  bool begun = false, finished = false;
   Wait wait = Wait::nothing;
   unsigned mask = 0;  ///< the lanes that it waits for
   std::uint64_t given = 0;
@@ -51,22 +60,39 @@ struct Fiber {
 };
 struct Block {
   std::vector<Fiber> fibers;
-  ucontext_t scheduler{};
+  Place scheduler{};
   std::size_t running = 0;
   const std::function<void()>* body = nullptr;
 };
 Block block;
 
-void run_body() {
-  (*block.body)();
-  block.fibers[block.running].finished = true;
-  swapcontext(&block.fibers[block.running].context, &block.scheduler);
+void run_bodies() {
+  for (;;) {
+    (*block.body)();
+    Fiber& me = block.fibers[block.running];
+    me.finished = true;
+    leave_for(me.place, block.scheduler);
+  }
+}
+
+/// Goes on with a thread until it leaves.
+void enter(Fiber& f) {
+  if (f.begun) {
+    leave_for(block.scheduler, f.place);
+    return;
+  }
+  f.begun = true;
+  getcontext(&f.first);
+  f.first.uc_stack.ss_sp = f.stack.data();
+  f.first.uc_stack.ss_size = f.stack.size();
+  makecontext(&f.first, run_bodies, 0);
+  if (__builtin_setjmp(block.scheduler.data()) == 0) setcontext(&f.first);
 }
 
 void leave(Wait wait) {
   Fiber& me = block.fibers[block.running];
   me.wait = wait;
-  swapcontext(&me.context, &block.scheduler);
+  leave_for(me.place, block.scheduler);
 }
 
 void __syncthreads() { leave(Wait::block); }
@@ -146,22 +172,20 @@ void release(std::size_t threads) {
     at_barrier = at_barrier && f.wait == Wait::block;
     free = free || f.wait == Wait::nothing;
   }
-  if (!at_barrier && !free) throw std::logic_error("Threads of a block wait for each other at different barriers.");
+  if (!at_barrier && !free) {
+    block.fibers.clear();  // they stand in the middle of a kernel
+    throw std::logic_error("Threads of a block wait for each other at different barriers.");
+  }
   if (at_barrier)
     for (std::size_t t = 0; t < threads; ++t) block.fibers[t].wait = Wait::nothing;
 }
 
 void run_with_barriers(std::size_t threads, const std::function<void()>& body) {
   block.body = &body;
-  if (block.fibers.size() < threads) block.fibers.resize(threads);
+  if (block.fibers.empty()) block.fibers.resize(1024);  // a thread that has begun never moves
   for (std::size_t t = 0; t < threads; ++t) {
-    Fiber& f = block.fibers[t];
-    f.finished = false;
-    f.wait = Wait::nothing;
-    getcontext(&f.context);
-    f.context.uc_stack.ss_sp = f.stack.data();
-    f.context.uc_stack.ss_size = f.stack.size();
-    makecontext(&f.context, run_body, 0);
+    block.fibers[t].finished = false;
+    block.fibers[t].wait = Wait::nothing;
   }
   for (bool more = true; more;) {
     more = false;
@@ -172,7 +196,7 @@ void run_with_barriers(std::size_t threads, const std::function<void()>& body) {
       if (f.wait != Wait::nothing) continue;
       block.running = t;
       place(t);
-      swapcontext(&block.scheduler, &f.context);
+      enter(f);
     }
     if (more) release(threads);
   }

@@ -9,11 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/cuda/compile.h"
 #include "kernels/cuda/cuda.h"
 #include "kernels/cuda/deviation.h"
 #include "kernels/cuda/fp8_quantize.h"
-#include "kernels/cuda/libraries.h"
 #include "tests/kernels/cuda_emulator.h"
 
 using namespace kernels;
@@ -255,22 +253,4 @@ TEST_CASE("the algorithmic work of the ladders that memory bounds") {
   CHECK(fp8_quantize_operation().ladder->cost(16384).bytes() == Approx(3.0 * 16384 * 16384).epsilon(1e-3));
   CHECK(histogram_operation().ladder->cost(1 << 30).read_bytes == 1 << 30);
   CHECK(decode_operation().ladder->cost(131072).read_bytes == Approx(131072.0 * 2048).epsilon(1e-3));
-}
-
-// sm_90 is compiled in cuda_compile_test.cpp, every rung once.
-TEST_CASE("every rung that memory bounds compiles with NVRTC for sm_80, sm_100 and sm_120 without spills") {
-  const Machine machine = open_machine(false);
-  if (!machine.no_nvrtc.empty()) SKIP(machine.no_nvrtc);
-  for (const auto& [ladder, size] : emulated_sizes())
-    for (const Rung& rung : find_operation(ladder)->ladder->rungs)
-      for (const int capability : {80, 100, 120}) {
-        INFO(ladder << " " << rung.id << " " << capability);
-        const Compilation c =
-            compile(machine.nvrtc, rung.source, std::string(rung.entry) + ".cu", rung.entry, capability);
-        CHECK(c.failure.empty());
-        CHECK(c.diagnostics.empty());
-        CHECK(c.report.spill_store_bytes == 0);
-        CHECK(c.report.spill_load_bytes == 0);
-        CHECK(c.report.registers_per_thread > 0);
-      }
 }

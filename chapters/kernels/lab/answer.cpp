@@ -115,6 +115,8 @@ std::string answer_of(const Inputs& in, const Outputs& out, const Run& run) {
                std::string(holder(now.limit.limit)) + ".";
   else if (shown(now))
     verdict += " took " + figure(now.run->time_s, "s") + ".";
+  else if (!now.prediction)
+    verdict += " has no bound here: the model has no rule for it. Run it to see what it reaches.";
   else
     verdict += " has no bound here: its roof must be measured first.";
   return verdict + "\n" + next;

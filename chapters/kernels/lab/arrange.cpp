@@ -107,13 +107,13 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   if (!out.reason.empty() || !run.ladder) return picture;
   const Ladder& ladder = *run.ladder;
   const RatedRung& now = run.rungs[run.selected];
-  const models::OpCost cost = ladder.cost(out.size);
   const bool flops = ladder.measure == Measure::flops_per_s;
   const bool launches = run.rung().roof == "gpu_launch";
-  const double amount = flops ? cost.flops : launches ? 1 : cost.bytes();
   picture.unit = flops ? "FLOP/s" : launches ? "/s" : "B/s";
   double highest = 0;
   for (std::size_t i = 0; i < run.rungs.size(); ++i) {
+    const models::OpCost cost = cost_of(ladder, ladder.rungs[i], out.size);
+    const double amount = flops ? cost.flops : launches ? 1 : cost.bytes();
     const Bar& bar = picture.bars.emplace_back(bar_of(run.rungs[i], ladder.rungs[i], ladder, amount));
     highest = std::max({highest, bar.roof_rate, bar.measured_rate});
     picture.any_hidden |= bar.hidden;

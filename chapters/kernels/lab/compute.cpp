@@ -65,7 +65,7 @@ RoofFigures roof_figures(const Inputs& in, const Ceilings& c, const models::OpCo
 }
 
 /// The best of the rungs whose times the learner may see.
-BestFigures best_figures(const std::vector<RatedRung>& rated, const Ladder& ladder, const models::OpCost& cost) {
+BestFigures best_figures(const std::vector<RatedRung>& rated, const Ladder& ladder, std::int64_t size) {
   BestFigures out{.title = "none measured yet"};
   double best_bound = 0;
   const RatedRung* best = nullptr;
@@ -77,7 +77,9 @@ BestFigures best_figures(const std::vector<RatedRung>& rated, const Ladder& ladd
   out.predicted_speedup = first.predicted > 0 ? best_bound / first.predicted : 0;
   if (!best) return out;
   const double best_s = best->run->time_s;
-  out.title = ladder.rungs[static_cast<std::size_t>(best - rated.data())].title;
+  const ::kernels::Rung& rung = ladder.rungs[static_cast<std::size_t>(best - rated.data())];
+  const models::OpCost cost = cost_of(ladder, rung, size);
+  out.title = rung.title;
   out.share = percent_or_missing(best->measured);
   out.flops_per_s = cost.flops / best_s;
   out.bytes_per_s = cost.bytes() / best_s;
@@ -108,7 +110,7 @@ chapters::Computed<Outputs, Run> compute(const Inputs& in) {
   out.rungs = static_cast<std::int64_t>(ladder.rungs.size());
   const auto selected = static_cast<std::size_t>(std::clamp<std::int64_t>(in.rung, 1, out.rungs) - 1);
   out.size = size_of(ladder, in.size);
-  const models::OpCost cost = ladder.cost(out.size);
+  const models::OpCost cost = cost_of(ladder, ladder.rungs[selected], out.size);
   out.flops = cost.flops;
   out.bytes = cost.bytes();
   out.intensity = cost.intensity();
@@ -133,7 +135,7 @@ chapters::Computed<Outputs, Run> compute(const Inputs& in) {
     if (now.published > 0 && next.published > 0 && one_roof)
       out.rung.next_published_gain = next.published / now.published;
   }
-  out.best = best_figures(*rated, ladder, cost);
+  out.best = best_figures(*rated, ladder, out.size);
   out.roof = roof_figures(in, (*rated)[selected].ceilings, cost);
   out.command = command_of(in, ladder, ladder.rungs[selected], out.size);
   return {std::move(out), std::make_shared<const Run>(Run{found, selected, std::move(*rated)})};

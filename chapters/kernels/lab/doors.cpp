@@ -46,6 +46,9 @@ constexpr WarpIndex chunks_of_rows{"threadIdx.x / 8 * n / 8 + threadIdx.x % 8", 
 constexpr std::string_view chunks_of_64 = "(128,8):(8,1)", chunks_of_128 = "(64,16):(16,1)";
 constexpr BlockTile halves{128, 128, 64, 64, 32, 0, 0, 1, 2, "mma"},
     halves_in_a_ring{128, 128, 64, 64, 32, 0, 0, 3, 2, "mma"}, group_tile{256, 128, 64, 128, 128, 0, 0, 4, 2, "wgmma"};
+constexpr WarpIndex float_row{"threadIdx.x", "4", "load", 256}, float4_row{"threadIdx.x", "16", "load", 256},
+    cache_rows{"lane / 16 * 64 + lane % 16", "16", "load", 128},
+    head_sums{"lane / 16 * 128 + lane % 16 * 8", "4", "load", 128};
 constexpr BlockTile thread_tile{128, 128, 8, 16, 128, 8, 8, 1}, warp_tile{128, 128, 8, 64, 32, 8, 8, 2};
 
 constexpr auto places = std::to_array<RungPlace>({
@@ -92,6 +95,23 @@ constexpr auto places = std::to_array<RungPlace>({
     {"cuda-attention", "mma", {}, key_rows, chunks_of_128, {}, "16"},
     {"cuda-attention", "swizzle", {}, key_rows_swizzled, chunks_of_128, {}, "16", 3, 4},
     {"cuda-attention", "pipeline", {}, key_rows_swizzled, chunks_of_128, {}, "16", 3, 4},
+    {"cuda-histogram", "global", {"blockIdx.x * blockDim.x + threadIdx.x", "4", "load", 256}},
+    // The lanes meet different counters, each in the column of its lane.
+    {"cuda-histogram", "private", float4_row, {"lane * 37 % 256 * 32 + lane", "4", "load", 256}},
+    {"cuda-softmax", "fused", float_row},
+    {"cuda-softmax", "vector", float4_row},
+    {"cuda-layernorm-gelu", "fused", float_row},
+    {"cuda-layernorm-gelu", "vector", float4_row},
+    {"cuda-gemv", "fp16", float_row},
+    {"cuda-gemv", "wide", float4_row},
+    // The vector x: 32 and 64 bytes a lane, 16 of them a load.
+    {"cuda-gemv", "int8", {"2 * lane", "16", "load", 256}},
+    {"cuda-gemv", "int4", {"4 * lane", "16", "load", 256}},
+    // K: half a warp reads a head of a token, and the next token is four heads on.
+    {"cuda-paged-decode", "split", cache_rows, head_sums},
+    {"cuda-paged-decode", "gqa", cache_rows, head_sums},
+    {"cuda-fp8-quantize", "fused", {"threadIdx.x", "2", "load", 256}},
+    {"cuda-fp8-quantize", "vector", float4_row},
 });
 
 Link to_warp(std::string_view lab, const WarpIndex& access, std::int64_t size) {

@@ -97,11 +97,11 @@ bool timed(const RunRow* r) { return r && r->failure.empty() && r->time_s > 0; }
 
 models::Result<std::vector<RatedRung>> rate_rungs(const Inputs& in, const Ladder& ladder, std::int64_t size) {
   using Rated = models::Result<std::vector<RatedRung>>;
-  const models::OpCost cost = ladder.cost(size);
   std::vector<RatedRung> rated;
   for (const ::kernels::Rung& rung : ladder.rungs) {
     auto ceilings = ceilings_of(in, ladder, roof_of(ladder, rung));
     if (!ceilings) return Rated::fail(std::move(ceilings.error));
+    const models::OpCost cost = cost_of(ladder, rung, size);
     RatedRung& r = rated.emplace_back();
     r.ceilings = std::move(*ceilings);
     const models::Machine& m = r.ceilings.machine;

@@ -176,6 +176,13 @@ TEST_CASE("kernel doors: a rung of the kernel lab opens with its warp's access, 
   CHECK(out(*behind(doors_of_rung("cuda-bf16-gemm", "wgmma"), "open the tile"), "shared_bytes") == 196608);
   CHECK(out(*behind(doors_of_rung("cuda-bf16-gemm", "pipeline"), "open the ring"), "stage_bytes") == 32768);
   CHECK(doors_of_rung("cuda-reduction", "shuffle").empty());
+  // A lane's own column is its own bank; 16 bytes a lane 32 and 64 bytes apart touch 32 sectors, a head of K eight.
+  CHECK(wavefronts_of("cuda-histogram", "private") == 1);
+  CHECK(out(*behind(doors_of_rung("cuda-gemv", "wide"), "open the sectors"), "sectors") == 16);
+  CHECK(out(*behind(doors_of_rung("cuda-gemv", "int4"), "open the sectors"), "sectors") == 32);
+  CHECK(out(*behind(doors_of_rung("cuda-paged-decode", "gqa"), "open the sectors"), "sectors") == 16);
+  CHECK(wavefronts_of("cuda-paged-decode", "gqa") == 8);
+  CHECK(out(*behind(doors_of_rung("cuda-fp8-quantize", "fused"), "open the sectors"), "sectors") == 2);
   // The ladders that measure the machine open the state that they measure.
   CHECK(out(*behind(doors_of_rung("cuda-stride", "every_2"), "open the sectors"), "sectors") == 8);
   CHECK(out(*behind(doors_of_rung("cuda-stride", "every_32"), "open the sectors"), "sectors") == 32);
