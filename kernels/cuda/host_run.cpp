@@ -47,15 +47,19 @@ class HostRun {
       if (stopped_) return;
       guarded(c, [&] { measure(c); });
       c.runs.reset();
-      step();
+      ++finished_;
+      tell(0);
+      if (stopped_ && c.result.failure.empty()) return;
       if (listener_.result && !listener_.result(c.result)) stopped_ = true;
     }
   }
 
  private:
-  void step() {
-    steps_ += 1;
-    if (listener_.progress && !listener_.progress(steps_ / static_cast<double>(candidates_.size()))) stopped_ = true;
+  /// `part` of the rung that runs is done. Often enough that nobody takes silence for a hang.
+  void tell(double part) {
+    if (listener_.progress &&
+        !listener_.progress((static_cast<double>(finished_) + part) / static_cast<double>(candidates_.size())))
+      stopped_ = true;
   }
 
   template <class F>
@@ -102,14 +106,20 @@ class HostRun {
     const auto seed = static_cast<std::uint32_t>(request_.seed ^ (request_.seed >> 32));
     c.runs = operation_.host(*session_, c.rung->id, operation_.edge_size);
     check(c, operation_.edge_size, seed + 17);
-    if (request_.check_only) return;
+    tell(0.2);
+    if (request_.check_only || stopped_) return;
     c.runs.reset();
     c.runs = operation_.host(*session_, c.rung->id, size_);
     check(c, size_, seed);
+    tell(0.4);
     double start_s = now_s();
     for (int i = 0; i < 1000 && (i < 3 || now_s() - start_s < 25e-3); ++i) c.runs->run();
     start_s = now_s();
-    while (!done(c, now_s() - start_s)) c.samples_s.push_back(c.runs->run());
+    while (!stopped_ && !done(c, now_s() - start_s)) {
+      c.samples_s.push_back(c.runs->run());
+      if (c.samples_s.size() % 4 == 0) tell(0.6);
+    }
+    if (stopped_) return;
     const Summary times = summarize(c.samples_s);
     check(c, size_, seed + 1);
     c.result.time_s = times.median;
@@ -126,7 +136,7 @@ class HostRun {
   std::vector<HostCandidate> candidates_;
   std::string lost_;
   bool stopped_ = false;
-  double steps_ = 0;
+  std::size_t finished_ = 0;
 };
 
 }  // namespace

@@ -29,6 +29,8 @@ class Launches {
         kernel_(session.instrument("count_up")),
         out_(session.driver(), 4 * count, "cuda-launch") {}
   ~Launches() {
+    // A stream that is left recording would fail all that comes after.
+    if (recording_) driver_.capture_end(session_.stream(), &graph_);
     if (exec_) driver_.graph_exec_destroy(exec_);
     if (graph_) driver_.graph_destroy(graph_);
   }
@@ -54,10 +56,12 @@ class Launches {
          "launching count_up");
   }
   void wait() const { must(driver_, driver_.stream_synchronize(session_.stream()), "waiting for a launch"); }
-  void begin_recording() const {
+  void begin_recording() {
     must(driver_, driver_.capture_begin(session_.stream(), 1), "recording launches as a graph");
+    recording_ = true;
   }
   void end_recording() {
+    recording_ = false;
     must(driver_, driver_.capture_end(session_.stream(), &graph_), "recording launches as a graph");
     must(driver_, driver_.graph_instantiate(&exec_, graph_, 0), "making a graph ready");
   }
@@ -71,9 +75,8 @@ class Launches {
   DeviceArray out_;
   Graph graph_ = nullptr;
   GraphExec exec_ = nullptr;
+  bool recording_ = false;
 };
-
-void nothing_to_prepare(Launches&) {}
 
 // rung: sync
 void run_sync(const Launches& launches) {
@@ -106,13 +109,8 @@ void run_graph(const Launches& launches) {
 class LaunchRung : public HostRung {
  public:
   LaunchRung(const Session& session, std::string_view rung, std::int64_t size) : launches_(session, size) {
-    if (rung == "graph") {
-      prepare_graph(launches_);
-      run_ = run_graph;
-    } else {
-      nothing_to_prepare(launches_);
-      run_ = rung == "sync" ? run_sync : run_stream;
-    }
+    run_ = rung == "sync" ? run_sync : rung == "stream" ? run_stream : run_graph;
+    if (run_ == run_graph) prepare_graph(launches_);
   }
   void fill(std::uint32_t) override { launches_.poison(); }
   double run() override {

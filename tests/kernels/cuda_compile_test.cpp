@@ -96,6 +96,8 @@ TEST_CASE("every driver function that is called is one that the driver has") {
   CHECK(bind(driver, [&](const char* name) -> void* {
           return stub.find('\0' + std::string(name) + '\0') == std::string::npos ? nullptr : &anything;
         }).empty());
+  // Those that a driver may lack are spelled as this one has them.
+  CHECK((driver.copy_up && driver.copy_down && driver.host_allocate && driver.host_free && driver.stream_wait_event));
 }
 
 TEST_CASE("libraries are sought by name, then where CUDA and WSL put them") {

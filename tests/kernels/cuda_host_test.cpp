@@ -132,3 +132,27 @@ TEST_CASE("asked to check alone, every ladder is right at its small size and not
   CHECK(check({.ladder = "cpu-copy", .check_only = true}).error ==
         "Only CUDA ladders are checked alone: a CPU's are checked whenever they run.");
 }
+
+TEST_CASE("a run of the host tells of its progress up to one, and ends where it is stopped") {
+  for (const bool stop : {false, true}) {
+    FakeGpu gpu;
+    const Machine machine = gpu.machine();
+    double last = 0;
+    int results = 0;
+    CHECK(run_on(machine, {.ladder = "cuda-launch", .size = 50, .seconds_per_rung = 0.002}, *launch_operation().ladder,
+                 {.result =
+                      [&](const Result&) {
+                        ++results;
+                        return true;
+                      },
+                  .progress =
+                      [&](double f) {
+                        CHECK(f >= last);
+                        last = f;
+                        return !stop || f < 0.5;
+                      }}));
+    CHECK(results == (stop ? 1 : 3));
+    if (!stop) CHECK(last == 1.0);
+    for (const auto& [what, count] : gpu.open) CHECK(count == 0);
+  }
+}
