@@ -84,6 +84,7 @@ Operation fma_operation() {
       .ladder = &fma_ladder(),
       .edge_size = 19,
       .check_size = 16,
+      .repeatable = false,  // invocations share nothing: there is no race to find
       .input_floats = starts_floats,
       .output_floats = starts_floats,
       .launches = fma_launches,

@@ -28,7 +28,7 @@ std::int64_t stream_bytes(const Session& session) {
   return std::max<std::int64_t>(bytes >> 20, 1) << 20;
 }
 
-/// Seconds of a run of a ladder's rung at a size, operands out of cache.
+/// Seconds of a run of a ladder's rung at a size, operands out of cache where bytes are what counts.
 double rung_time(const Session& session, std::string_view ladder, std::string_view id, std::int64_t size,
                  double seconds) {
   const Operation& operation = *find_operation(ladder);
@@ -36,7 +36,8 @@ double rung_time(const Session& session, std::string_view ladder, std::string_vi
   const std::vector<Launch> launches = operation.launches(id, size);
   const Program program(session, rung.source, launches.front());
   if (!program.failure().empty()) throw Failure(program.failure());
-  Operands operands(session, operation, size, cold_sets(operation, size));
+  const bool bytes = operation.ladder->measure == Measure::bytes_per_s;
+  Operands operands(session, operation, size, bytes ? cold_sets(operation, size) : 1);
   operands.fill(1);
   std::int64_t set = 0;
   return time_of(session, seconds, [&] {

@@ -149,7 +149,7 @@ class Run {
       });
       step(1);
     }
-    if (timed) time_in_turns(group, *operands);
+    if (timed && operands) time_in_turns(group, *operands);
     for (Candidate* c : group) {
       guarded(*c, [&] {
         if (timed) conclude(*c, *operands);

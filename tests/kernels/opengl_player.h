@@ -10,7 +10,7 @@ namespace opengl_player {
 
 struct Play {
   std::string renderer = "Some GPU";
-  double dispatch_s = 1e-3;     ///< what a dispatch takes by the clock
+  double dispatch_s = 10e-3;    ///< what a dispatch takes by the clock
   double second_per_group = 0;  ///< and for each of its groups
   bool clock_stands = false;    ///< timestamps are 0
   int counter_bits = 64;
