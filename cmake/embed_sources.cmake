@@ -1,6 +1,6 @@
 # cmake -DROOT=DIR -DFILES="a;b" -DOUT=F.cpp -P embed_sources.cmake
 # Writes a C++ file with the text of kernels, as kernels::embedded_source() gives it. Keys are paths from ROOT:
-#   "cuda/rungs/transpose_tile.cu"     a whole .cu file;
+#   "cuda/rungs/transpose_tile.cu"     a whole .cu or .glsl file;
 #   "cpu/sgemm.cpp:packed"  the lines of any file between the lines `// rung: packed` and `// end rung`.
 cmake_minimum_required(VERSION 3.25)
 set(start "// rung: ")
@@ -15,7 +15,7 @@ endfunction()
 
 foreach(file IN LISTS FILES)
   file(READ "${ROOT}/${file}" text)
-  if(file MATCHES "\\.cu$")
+  if(file MATCHES "\\.(cu|glsl)$")
     add("${file}" "${text}")
   endif()
   while(TRUE)

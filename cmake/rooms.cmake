@@ -48,17 +48,20 @@ function(ridgeline_units variable size)
 endfunction()
 
 # ridgeline_library(NAME SOURCES file... [ROOMS library...] [PUBLIC library...] [PRIVATE library...] [HEADERS header...]
-#                   [OPTIONS option...] [SANITIZED_OPTIONS option...] [SANITIZED_RARELY_RUN folder...])
+#                   [OPTIONS option...] [UNIT files] [SANITIZED_OPTIONS option...] [SANITIZED_RARELY_RUN folder...])
 # A static library of ours. ROOMS are others of ours, PUBLIC and PRIVATE come from elsewhere, HEADERS are parsed once for all
-# files. With RIDGELINE_SANITIZED_TESTS it has a twin, the object library NAME_sanitized, of which ridgeline_program links
+# files; UNIT is how many files of a folder are compiled as one, 8 unless it is said. With RIDGELINE_SANITIZED_TESTS it has a twin, the object library NAME_sanitized, of which ridgeline_program links
 # the sanitized tests. Nobody waits for a twin after an edit, so its units hold 24 files of a folder, and with SANITIZED_WITHIN DEPTH
 # 40 of several folders, which takes a sixth less of the compiler's time. A twin is compiled without warnings, a fifteenth of its time:
 # the library itself has them, of the same lines. SANITIZED_RARELY_RUN names folders in which the tests spend little time, by their
 # paths from the project's folder: their twins call AddressSanitizer's checks, which compiles in three quarters of the time.
 function(ridgeline_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SANITIZED_WITHIN"
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "UNIT;SANITIZED_WITHIN"
     "SOURCES;ROOMS;PUBLIC;PRIVATE;HEADERS;OPTIONS;SANITIZED_OPTIONS;SANITIZED_RARELY_RUN")
-  ridgeline_units(units 8 ${arg_SOURCES})
+  if(NOT arg_UNIT)
+    set(arg_UNIT 8)
+  endif()
+  ridgeline_units(units ${arg_UNIT} ${arg_SOURCES})
   add_library(${name} STATIC ${units})
   target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR})
   target_compile_options(${name} PRIVATE ${arg_OPTIONS})

@@ -28,18 +28,24 @@ struct Measurement {
 /// Fails at the first bad row, whose line and column the sentence names, with what is expected there.
 models::Result<std::vector<Measurement>> parse_measurements(const std::string& csv);
 
-enum class Device : std::uint8_t { cpu, cuda };
+enum class Device : std::uint8_t { cpu, cuda, opengl };
+inline constexpr std::string_view device_ids[] = {"cpu", "cuda", "opengl"};
+/// As it is written on the command line, in files and between processes.
+constexpr std::string_view id_of(Device device) { return device_ids[static_cast<std::size_t>(device)]; }
+constexpr bool is_gpu(Device device) { return device != Device::cpu; }
+
 /// What the rungs of a ladder are compared by.
 enum class Measure : std::uint8_t { flops_per_s, bytes_per_s, latency_s };
 
 /// One version of a kernel.
 struct Rung {
-  std::string_view id;         ///< "packed", unique in its ladder
-  std::string_view title;      ///< "packed panels"
-  std::string_view change;     ///< one line: what differs from the rung before and what that does
-  std::string_view source;     ///< the text of the kernel, embedded by the build; lines end in \n
-  std::string_view entry;      ///< CUDA: the function that is launched; empty on the CPU
-  std::string_view roof = {};  ///< id of the Roof that bounds it: "fma_avx2", "dram_copy", "gpu_copy"; empty: none
+  std::string_view id;      ///< "packed", unique in its ladder
+  std::string_view title;   ///< "packed panels"
+  std::string_view change;  ///< one line: what differs from the rung before and what that does
+  std::string_view source;  ///< the text of the kernel, embedded by the build; lines end in \n
+  std::string_view entry;   ///< CUDA: the function that is launched; OpenGL: the kernel's name; empty on the CPU
+  std::string_view roof =
+      {};  ///< id of the Roof that bounds it: "fma_avx2", "dram_copy", "gpu_copy", "gl_copy"; empty: none
   models::OpCost (*cost)(std::int64_t size) = nullptr;  ///< work of one run where it is not the ladder's; null: it is
   /// CUDA: the lowest and the highest compute capability that has its instructions (90: 9.0; 0: no limit), and whether
   /// it is compiled with the features of one architecture alone (sm_90a).
@@ -79,8 +85,9 @@ struct Request {
   std::int64_t size = 0;           ///< 0: the ladder's default
   bool cold = true;                ///< operands out of cache at the start of each timed run; otherwise warm
   std::uint64_t seed = 1;          ///< seed of the operands' values
+  bool check_only = false;         ///< CUDA: correctness alone, at a small size that is no power of two; no time
   double seconds_per_rung = 0.5;   ///< at most about this long on each, after warm-up
-  std::string edited_rung;         ///< CUDA: this rung's source is replaced by `edited_source`
+  std::string edited_rung;         ///< On a GPU: this rung's source is replaced by `edited_source`
   std::string edited_source;
 };
 
@@ -112,6 +119,7 @@ struct Result {
   double error = 0;             ///< |out - reference| / |reference|, the reference in float64
   double error_bound = 0;       ///< what was accepted
   bool compiled = true;
+  bool checked = false;  ///< Right against float64, where it was not timed: `failure` then says why not.
   std::string failure;
   std::vector<Diagnostic> diagnostics;
   KernelReport report;
@@ -119,7 +127,7 @@ struct Result {
 };
 
 /// One measured ceiling of this machine: "fma", "fma_avx2", "dram_copy", "dram_read", "l2_read", "clock", "gpu_copy",
-/// ...
+/// "gl_copy", ...
 struct Roof {
   std::string id, title;
   std::string unit;  ///< "FLOP/s", "B/s", "Hz", "s", "B"

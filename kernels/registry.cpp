@@ -6,6 +6,7 @@
 #include "kernels/cpu/cpu.h"
 #include "kernels/cuda/cuda.h"
 #include "kernels/kernel.h"
+#include "kernels/opengl/opengl.h"
 
 namespace kernels {
 namespace {
@@ -35,12 +36,18 @@ models::Status check_for(const Request& r, const Ladder& ladder) {
                                 std::to_string(r.size) + " is outside.");
   if (!(r.seconds_per_rung > 0 && r.seconds_per_rung <= max_seconds))
     return models::Status::fail("The time for a rung must be more than 0 s and at most 60 s.");
+  if (r.check_only && ladder.device == Device::cpu)
+    return models::Status::fail("Only CUDA ladders are checked alone: a CPU's are checked whenever they run.");
   if (r.edited_rung.empty()) return models::Status::ok();
   if (ladder.device == Device::cpu)
-    return models::Status::fail("Only CUDA kernels can be edited: the rungs of " + name + " are part of the program.");
+    return models::Status::fail("Only kernels of a GPU can be edited: the rungs of " + name +
+                                " are part of the program.");
   if (!find_rung(ladder, r.edited_rung))
     return models::Status::fail("The ladder " + name + " has no rung " + quoted(r.edited_rung) + " to edit: it has " +
                                 ids_of(ladder.rungs) + ".");
+  if (find_rung(ladder, r.edited_rung)->entry.empty())
+    return models::Status::fail("The rung " + quoted(r.edited_rung) + " of " + name +
+                                " is what the host does, a part of the program: it has no kernel to edit.");
   return models::Status::ok();
 }
 
@@ -49,7 +56,8 @@ models::Status check_for(const Request& r, const Ladder& ladder) {
 std::span<const Ladder> all_ladders() {
   static const std::vector<Ladder> all = [] {
     std::vector<Ladder> list;
-    for (const auto& part : {cpu::ladders(), cuda::ladders()}) list.insert(list.end(), part.begin(), part.end());
+    for (const auto& part : {cpu::ladders(), cuda::ladders(), opengl::ladders()})
+      list.insert(list.end(), part.begin(), part.end());
     return list;
   }();
   return all;
@@ -67,7 +75,15 @@ const Rung* find_rung(const Ladder& ladder, std::string_view id) {
 }
 
 models::Status can_be_timed(const Ladder& ladder) {
-  return ladder.device == Device::cpu ? models::Status::ok() : cuda::can_be_timed();
+  switch (ladder.device) {
+    case Device::cpu:
+      break;
+    case Device::cuda:
+      return cuda::can_be_timed();
+    case Device::opengl:
+      return opengl::can_be_timed();
+  }
+  return models::Status::ok();
 }
 
 models::Status check(const Request& request) {
@@ -81,13 +97,29 @@ models::Status check(const Request& request) {
 models::Status run(const Request& request, const Listener& listener) {
   if (auto checked = check(request); !checked) return checked;
   const Ladder* ladder = find_ladder(request.ladder);
-  return ladder->device == Device::cpu ? cpu::run(request, *ladder, listener) : cuda::run(request, *ladder, listener);
+  switch (ladder->device) {
+    case Device::cpu:
+      break;
+    case Device::cuda:
+      return cuda::run(request, *ladder, listener);
+    case Device::opengl:
+      return opengl::run(request, *ladder, listener);
+  }
+  return cpu::run(request, *ladder, listener);
 }
 
 Roofs measure_roofs(Device device, double seconds, const Listener& listener) {
   if (!(seconds > 0 && seconds <= max_seconds))
     return {.device = device, .failure = "The time for measuring must be more than 0 s and at most 60 s."};
-  return device == Device::cpu ? cpu::measure_roofs(seconds, listener) : cuda::measure_roofs(seconds, listener);
+  switch (device) {
+    case Device::cpu:
+      break;
+    case Device::cuda:
+      return cuda::measure_roofs(seconds, listener);
+    case Device::opengl:
+      return opengl::measure_roofs(seconds, listener);
+  }
+  return cpu::measure_roofs(seconds, listener);
 }
 
 double Roofs::value(std::string_view id) const {

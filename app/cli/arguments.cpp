@@ -13,7 +13,6 @@
 #include "app/scenario/scenario.h"
 #include "app/scenario/scenario_files.h"
 #include "app/scenario/sentences.h"
-#include "chapters/mechanism/file_offer.h"
 #include "chapters/mechanism/registry.h"
 
 namespace app::cli {
@@ -123,8 +122,7 @@ std::string fault_of_file(const chapters::Lab& lab) {
   chapters::Fields cells;
   for (const auto& f : lab.inputs()) {
     if (f.kind == chapters::Kind::file) {
-      const bool beside =
-          !first.empty() && chapters::same_kinds(f.file_spec.reads, lab.inputs().find(first)->file_spec.reads);
+      const bool beside = !first.empty() && f.file_spec.reads == lab.inputs().find(first)->file_spec.reads;
       if (!beside) first = f.key;
       if (!feasible || beside) look_at(std::string(f.key), beside ? first : std::string(f.key), f.file());
     }

@@ -37,7 +37,7 @@ Json kernel_json(const KernelReport& r) {
               {"class", models::gpu::kernel_class_key(d.bound)},
               {"cause", models::gpu::cause_key(d.cause)},
               {"evidence", words::evidence_words(d.evidence)},
-              {"next_step", words::cause_words(d.cause).next},
+              {"next_step", words::next_words(d, r.amd)},
               {"waves", or_null(also.waves)},
               {"tail_percent", or_null(also.tail_pct)},
               {"small_grid_percent", or_null(also.small_grid_pct)},
@@ -68,6 +68,9 @@ std::string throughputs(const KernelReport& r) {
   add("DRAM", r[Figure::dram_pct], "%");
   add("waves", also.waves, "");
   add("theoretical occupancy", also.theoretical_occupancy_pct, "%");
+  add("no LDS free", r[Figure::insufficient_lds_pct], "%");
+  add("no vector registers free", r[Figure::insufficient_vgpr_pct], "%");
+  add("wavefront occupancy", r[Figure::wavefront_occupancy_pct], "%");
   return out.empty() ? "no throughput is printed" : out;
 }
 
@@ -83,7 +86,7 @@ void print_kernel(std::ostream& out, const KernelReport& r) {
     const double share = models::gpu::stall_share_pct(r, *top);
     if (!std::isnan(share)) out << ", " << widgets::format_text(share, "%");
   }
-  out << "\n  next: " << words::cause_words(d.cause).next << "\n";
+  out << "\n  next: " << words::next_words(d, r.amd) << "\n";
   const auto printed = r.printed_verdict;
   if (printed != models::gpu::SolVerdict::undecided && printed != d.verdict)
     out << "  the report itself says " << words::verdict_words(printed) << "\n";
@@ -125,8 +128,8 @@ int counters(const Arguments& a, const Streams& s) {
     }
     for (const KernelReport& r : read->kernels) print_kernel(s.out, r);
     if (read->left_out > 0)
-      s.out << read->left_out << (read->left_out == 1 ? " kernel has" : " kernels have")
-            << " no figure that is known, or stand behind the first 4,096.\n";
+      s.out << read->left_out << (read->left_out == 1 ? " kernel is" : " kernels are")
+            << " left out: without a known figure, or beyond the first 4,096.\n";
   }
   if (a.has("--json") && !all.empty()) s.out << to_text(all, 2) << "\n";
   return status;

@@ -35,6 +35,11 @@ models::Result<std::vector<std::string>> dump_paths(const std::vector<std::strin
   return Paths::ok(std::move(out));
 }
 
+/// "rank 2", "ranks 1, 2 and 3".
+std::string ranks_words(const std::vector<std::int64_t>& ranks) {
+  return (ranks.size() == 1 ? "rank " : "ranks ") + hang_lab::list_ranks(ranks, 16);
+}
+
 Json ranks_json(const std::vector<std::int64_t>& ranks) { return Json(ranks); }
 
 Json hang_json(const hang_lab::Run& run) {
@@ -53,7 +58,7 @@ Json hang_json(const hang_lab::Run& run) {
             {"stock_analyzer", {{"ranks", ranks_json(run.stock.ranks)}, {"matched", run.stock.matched}}}};
   if (d.group >= 0)
     j["first_divergence"] = {{"group", job.groups[static_cast<std::size_t>(d.group)].description},
-                             {"collective_seq_id", d.sequence}};
+                             {"collective_seq_id", d.sequence > 0 ? Json(d.sequence) : Json(nullptr)}};
   for (std::size_t i = 0; i < job.dumps.size(); ++i) {
     const hm::FlightDump& dump = job.dumps[i];
     Json rank = {{"rank", dump.rank},
@@ -104,12 +109,15 @@ void print_hang(std::ostream& out, const hang_lab::Outputs& o, const hang_lab::R
     rows.push_back({std::to_string(r.rank), std::to_string(r.calls), r.last.empty() ? "-" : r.last,
                     r.waits_for.empty() ? "-" : r.waits_for, r.part, ""});
   print_table(out, rows);
-  if (!run.job->missing.empty()) out << "  no dump of rank " << hang_lab::list_ranks(run.job->missing, 16) << "\n";
+  if (!run.job->missing.empty()) out << "  no dump of " << ranks_words(run.job->missing) << "\n";
   const auto& stock = run.stock.ranks;
-  out << "  PyTorch's own analyzer "
-      << (stock.empty() ? "names no rank" : "names rank " + hang_lab::list_ranks(stock, 16)) << " first.\n";
+  out << "  PyTorch's own analyzer " << (stock.empty() ? "names no rank" : "names " + ranks_words(stock))
+      << " first.\n";
   for (const std::string& note : run.job->notes) out << "  " << note << "\n";
-  out << "  Next: " << next_step(o.fault) << "\n";
+  const bool too_few = !run.found.decidable && 2 * run.job->missing.size() > static_cast<std::size_t>(o.ranks);
+  out << "  Next: "
+      << (too_few ? "Collect the dumps of all ranks: each is written where its process ran." : next_step(o.fault))
+      << "\n";
 }
 
 }  // namespace

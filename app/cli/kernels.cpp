@@ -7,9 +7,11 @@
 #include <cmath>
 #include <ctime>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <ostream>
 
 #include "app/cli/cli.h"
+#include "app/cli/kernels_survey.h"
 #include "app/cli/table.h"
 #include "app/kernel_runs/kernel_json.h"
 #include "app/kernel_runs/this_machine.h"
@@ -36,12 +38,14 @@ std::string size_text(const Ladder& l, std::int64_t size) {
   return l.size_unit.empty() ? std::to_string(size)
                              : std::string(format(static_cast<double>(size), l.size_unit, 4, widgets::Prefix::binary));
 }
-const char* device_name(Device d) { return d == Device::cpu ? "cpu" : "cuda"; }
 
 int list_ladders(const Arguments& a, const Streams& s) {
   Json all = Json::array();
+  std::array<std::optional<std::string>, std::size(kernels::device_ids)> whys;  // a driver is asked once
   for (const Ladder& l : kernels::all_ladders()) {
-    const std::string why = kernels::can_be_timed(l).error;
+    auto& answer = whys[static_cast<std::size_t>(l.device)];
+    if (!answer) answer = kernels::can_be_timed(l).error;
+    const std::string& why = *answer;
     if (a.has("--json")) {
       Json rungs = Json::array();
       for (const auto& r : l.rungs)
@@ -50,7 +54,7 @@ int list_ladders(const Arguments& a, const Streams& s) {
       static constexpr std::array measures{"flops_per_s", "bytes_per_s", "latency_s"};
       all.push_back({{"id", l.id},
                      {"title", l.title},
-                     {"device", device_name(l.device)},
+                     {"device", kernels::id_of(l.device)},
                      {"measure", measures[static_cast<std::size_t>(l.measure)]},
                      {"size_label", l.size_label},
                      {"size_unit", l.size_unit},
@@ -114,8 +118,9 @@ std::vector<std::string> row_of(const kernels::Result& r, const Ladder& ladder, 
   const double rate = ladder.measure == Measure::flops_per_s ? r.flops / r.time_s : r.bytes / r.time_s;
   const double share =
       ladder.measure == Measure::latency_s ? r.time_s / roof : rate / roof;  // a rate of the best, a time of the usual
+  const bool roof_of_launch = rung && rung->roof == "gpu_launch";
   const std::string rate_text = ladder.measure == Measure::latency_s
-                                    ? text(1e-6 / r.time_s, "") + " M loads/s"
+                                    ? text(1e-6 / r.time_s, "") + (roof_of_launch ? " M launches/s" : " M loads/s")
                                     : text(rate, ladder.measure == Measure::flops_per_s ? "FLOP/s" : "B/s");
   return {r.rung,
           rate_text,
@@ -226,8 +231,9 @@ int save_chip(const kernels::Roofs& roofs, const Streams& s) {
 
 int roofline(const Arguments& a, const Streams& s) {
   const std::string device = a.value("--device", "cpu");
-  if (device != "cpu" && device != "cuda")
-    return complain(s, "--device is cpu or cuda; it is \"" + excerpt(device) + "\".");
+  const auto at = std::find(std::begin(kernels::device_ids), std::end(kernels::device_ids), device);
+  if (at == std::end(kernels::device_ids))
+    return complain(s, "--device is cpu, cuda or opengl; it is \"" + excerpt(device) + "\".");
   double seconds = seconds_of_roofs;
   if (a.has("--seconds")) {
     const auto parsed = widgets::parse_quantity(a.value("--seconds"), "s");
@@ -237,7 +243,7 @@ int roofline(const Arguments& a, const Streams& s) {
   const bool json = a.has("--json");
   if (json && a.has("--save")) return complain(s, "--save writes a chip and --json writes events: choose one.");
   const CoreShare share;
-  auto roofs = kernels::measure_roofs(device == "cpu" ? Device::cpu : Device::cuda, seconds,
+  auto roofs = kernels::measure_roofs(static_cast<Device>(at - std::begin(kernels::device_ids)), seconds,
                                       json ? speaking(s) : kernels::Listener{});
   if (device == "cpu") roofs.note = share.busy();
   if (json) {
@@ -262,8 +268,10 @@ int roofline(const Arguments& a, const Streams& s) {
 int kernels_call(const Arguments& a, const Streams& s) {
   const std::string what = a.words.empty() ? "" : a.words[0];
   if (what == "run") return run_ladder(a, s);
+  if (what == "check") return check_kernels(a, s);
+  if (what == "measure") return measure_kernels(a, s);
   if (what != "list" && what != "roofline")
-    return complain(s, "`ridgeline kernels` is followed by list, run LADDER or roofline" +
+    return complain(s, "`ridgeline kernels` is followed by list, run LADDER, check, measure or roofline" +
                            (what.empty() ? "." : "; \"" + excerpt(what) + "\" is none of them."));
   if (a.words.size() > 1)
     return complain(

@@ -90,11 +90,12 @@ LoadedCatalog load_catalog(const fs::path& assets, const fs::path& user) {
     for (auto& drill : parse_drills(text, origin, out.errors)) put_by_id(c.drills, std::move(drill));
   };
   each_json(assets / "drills", false, out.errors, drills);
-  each_json(assets / "published", false, out.errors,
-            [&](const std::string& text, const std::string& origin, const fs::path&) {
-              for (auto& figure : parse_published(text, origin, out.errors)) c.published.push_back(std::move(figure));
-            });
+  const auto published = [&](const std::string& text, const std::string& origin, const fs::path&) {
+    for (auto& figure : parse_published(text, origin, out.errors)) c.published.push_back(std::move(figure));
+  };
+  each_json(assets / "published", false, out.errors, published);
   if (!user.empty()) {
+    each_json(user / "published", false, out.errors, published);
     each_json(user / "drills", false, out.errors, drills);
     const auto own = [&](models::Result<OwnSet> read) {
       if (read)

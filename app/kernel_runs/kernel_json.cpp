@@ -13,7 +13,6 @@ namespace {
 using Kind = KernelEvent::Kind;
 
 constexpr std::string_view kinds[] = {"progress", "result", "device", "roof", "note", "done"};
-constexpr std::string_view devices[] = {"cpu", "cuda"};
 
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
@@ -44,6 +43,7 @@ void add_result(Json& j, const kernels::Result& r) {
   j["error"] = number(r.error);
   j["error_bound"] = number(r.error_bound);
   j["compiled"] = r.compiled;
+  if (r.checked) j["checked"] = true;
   j["failure"] = r.failure;
   j["diagnostics"] = diagnostics_json(r.diagnostics);
   j["report"] = report_json(r.report);
@@ -56,6 +56,7 @@ class Members {
     if (!object.is_object()) blame("the line", "an object");
   }
 
+  bool has(const char* key) const { return object_.is_object() && object_.contains(key); }
   void take(const char* key, std::string& out) {
     const Json* v = find(key, "a text");
     if (!v) return;
@@ -158,6 +159,7 @@ kernels::Result result_of(Members& m, std::string& fault) {
   m.take("error", r.error);
   m.take("error_bound", r.error_bound);
   m.take("compiled", r.compiled);
+  if (m.has("checked")) m.take("checked", r.checked);
   m.take("failure", r.failure);
   for (const Json& item : m.list("diagnostics")) {
     Members d(item, fault);
@@ -204,7 +206,7 @@ std::string to_line(const KernelEvent& e) {
       add_result(j, e.result);
       break;
     case Kind::device:
-      j["device"] = devices[static_cast<std::size_t>(e.device)];
+      j["device"] = kernels::id_of(e.device);
       j["name"] = e.name;
       break;
     case Kind::roof:
@@ -238,7 +240,7 @@ models::Result<KernelEvent> parse_kernel_event(std::string_view line) {
           e.result = result_of(m, fault);
           break;
         case Kind::device:
-          e.device = static_cast<kernels::Device>(m.choice("device", devices));
+          e.device = static_cast<kernels::Device>(m.choice("device", kernels::device_ids));
           m.take("name", e.name);
           break;
         case Kind::roof:

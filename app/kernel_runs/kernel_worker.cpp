@@ -152,8 +152,8 @@ kernels::Roofs measure_roofs(const KernelWorker& worker, kernels::Device device,
   out.device = device;
   bool enough = false;
   const Talk said = talk(worker,
-                         {"kernels", "roofline", "--device", device == kernels::Device::cpu ? "cpu" : "cuda",
-                          "--seconds", number_word(seconds), "--json"},
+                         {"kernels", "roofline", "--device", std::string(kernels::id_of(device)), "--seconds",
+                          number_word(seconds), "--json"},
                          stop, enough, [&](const Event& event) {
                            if (event.kind == Event::Kind::progress) {
                              if (listener.progress && !listener.progress(std::clamp(event.fraction, 0.0, 1.0)))

@@ -41,19 +41,23 @@ MachineFacts machine_facts() {
 }
 
 MachineChip machine_chip(const kernels::Roofs& roofs, const MachineFacts& facts, const std::string& date) {
-  const bool gpu = roofs.device == kernels::Device::cuda;
-  const double fp32 = largest(roofs, {"fma", "fma_avx512", "fma_avx2", "gpu_fma", "gpu_sgemm"});
+  const bool gpu = kernels::is_gpu(roofs.device), opengl = roofs.device == kernels::Device::opengl;
+  const double fp32 = largest(roofs, {"fma", "fma_avx512", "fma_avx2", "gpu_fma", "gpu_sgemm", "gl_fma"});
   const double bf16 = largest(roofs, {"gpu_bf16"});
-  const double bandwidth = largest(roofs, {"dram_copy", "dram_read", "gpu_copy", "gpu_read"});
-  const double memory = gpu ? largest(roofs, {"gpu_memory"}) : facts.memory_bytes;
+  const double bandwidth = largest(roofs, {"dram_copy", "dram_read", "gpu_copy", "gpu_read", "gl_copy", "gl_read"});
+  const double own_memory = largest(roofs, {"gpu_memory", "gl_memory"});
+  // OpenGL need not say how much memory a GPU has; most that do not share the machine's.
+  const bool shared = opengl && own_memory < 1;
+  const double memory = gpu && !shared ? own_memory : facts.memory_bytes;
   if (!(fp32 > 0 && bandwidth > 0 && memory >= 1)) return {};
   const std::string device = plain(roofs.device_name);
   const std::string source = "measured on this machine, " + date;
   Json peak = {{"fp32", fp32}};
   if (gpu && bf16 > 0) peak["bf16"] = bf16;  // a core's rate is measured in FP32 alone, and is said of nothing else
-  MachineChip out{gpu ? "this_gpu.json" : "this_machine.json", gpu ? "This GPU" : "This machine", {}};
+  const std::string id = opengl ? "this_gpu_opengl" : gpu ? "this_gpu" : "this_machine";
+  MachineChip out{id + ".json", opengl ? "This GPU through OpenGL" : gpu ? "This GPU" : "This machine", {}};
   const std::string title = out.name + (device.empty() ? "" : " (" + device + ")");
-  Json chip = {{"id", gpu ? "this_gpu" : "this_machine"},
+  Json chip = {{"id", id},
                {"name", title},
                {"short_name", out.name},
                {"vendor", "this machine"},
@@ -74,6 +78,8 @@ MachineChip machine_chip(const kernels::Roofs& roofs, const MachineFacts& facts,
   found("dram_latency_s", {"latency_dram"});
   chip["notes"] = {gpu ? "Its ceilings were measured by the kernel lab, not read from a data sheet."
                        : "Its ceilings were measured by the kernel lab with one thread, in FP32."};
+  if (shared)
+    chip["notes"].push_back("Its driver does not say how much memory it has: the figure is that of the machine.");
   chip["sources"] = {{"*", source}};
   out.json = to_text(chip, 2) + "\n";
   return out;

@@ -12,9 +12,9 @@ struct MachineFacts {
 };
 MachineFacts machine_facts();
 
-/// The measured ceilings as a chip "this machine" (a GPU: "this GPU") in the form of a hardware file; empty where they
-/// hold no arithmetic or no bandwidth, without which a chip cannot be used. `date` is "2026-08-31". All figures of a
-/// CPU are of one thread, as measured.
+/// The measured ceilings as a chip "this machine" (a GPU: "this GPU", and "this GPU through OpenGL" where that measured
+/// it) in the form of a hardware file; empty where they hold no arithmetic or no bandwidth, without which a chip cannot
+/// be used. `date` is "2026-08-31". All figures of a CPU are of one thread, as measured.
 struct MachineChip {
   std::string file_name;  ///< name of the file in the folder with the learner's own chips
   std::string name, json;

@@ -7,7 +7,6 @@
 #include "app/platform/file_bytes.h"
 #include "app/scenario/file_sniff.h"
 #include "app/scenario/sentences.h"
-#include "chapters/mechanism/file_offer.h"
 
 namespace app {
 namespace {
@@ -51,7 +50,7 @@ FileTable table_beside(const Fields& inputs, const Field& file) {
     columns.clear();
     f.table_columns(columns);
     for (const Field& c : columns)
-      if (c.kind == Kind::file && same_kinds(c.file_spec.reads, file.file_spec.reads)) return {&f, std::string(c.key)};
+      if (c.kind == Kind::file && c.file_spec.reads == file.file_spec.reads) return {&f, std::string(c.key)};
   }
   return {};
 }

@@ -3,13 +3,16 @@
 #include <cstring>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <span>
 
 #include "app/platform/json.h"
 #include "app/shell/controls/field_text.h"
+#include "app/shell/predict/predict_parts.h"
 #include "app/shell/shell.h"
 #include "app/shell/ui.h"
 #include "widgets/number/number.h"
+#include "widgets/prose/prose_veil.h"
 
 namespace app {
 namespace {
@@ -38,6 +41,26 @@ std::string_view text_of(const Field& f, const widgets::LiveKey& key, widgets::N
   }
 }
 
+/// What the open question asks for; without a key where none is open.
+widgets::AskedOutput asked_of(const Shell& shell, widgets::NumberText& figure) {
+  const PredictState& state = shell.predict;
+  if (!question_open(shell) || !state.asked) return {};
+  const Prediction* const asked = question_of(shell);
+  const Field* const output = asked ? state.asked->outputs().find(asked->output) : nullptr;
+  if (!output) return {};
+  widgets::AskedOutput out{.key = output->key, .label = output->spec.label, .options = state.choices};
+  const bool number = output->kind == Kind::real || output->kind == Kind::integer;
+  if (number && shell.workspace.lab().reason().empty())
+    if (const Field* const computed = shell.workspace.lab().outputs().find(output->key)) {
+      constexpr std::ptrdiff_t telling = 3;  // digits; shorter figures stand in any text
+      figure = widgets::format(computed->number(), computed->spec.unit, 3);
+      const std::string_view words = figure;
+      if (std::count_if(words.begin(), words.end(), [](char c) { return c >= '0' && c <= '9'; }) >= telling)
+        out.figure = words;
+    }
+  return out;
+}
+
 void draw_angle(Shell& shell, std::size_t angle) {
   const chapters::Lab& lab = shell.workspace.lab();
   const std::string& text =
@@ -60,6 +83,10 @@ void draw_angle(Shell& shell, std::size_t angle) {
         if (!f) f = l.inputs().find(name);
         return !f ? std::string_view() : !f->spec.formula.empty() ? f->spec.formula : f->spec.label;
       }};
+  widgets::NumberText figure;
+  const widgets::AskedOutput asked = asked_of(shell, figure);
+  std::optional<widgets::VeilProse> veil;
+  if (!asked.key.empty()) veil.emplace(asked);
   const auto result = widgets::draw_prose("prose", prose_with_terms(shell, text), source, shell.prose,
                                           ImGui::GetContentRegionAvail().x);
   if (!serve_terms(shell, result.hovered, result.clicked) && !result.clicked.empty())

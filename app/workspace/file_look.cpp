@@ -15,7 +15,6 @@
 #include "app/scenario/scenario.h"
 #include "app/scenario/scenario_files.h"
 #include "app/scenario/sentences.h"
-#include "chapters/mechanism/file_offer.h"
 #include "chapters/mechanism/registry.h"
 
 namespace app {
@@ -123,7 +122,7 @@ class Look {
     for (const FileTaker& taker : takers_) {
       const bool open = is_open(taker);
       for (const Field& f : taker.copy->inputs()) {
-        if (f.kind != Kind::file || !offered(f.file_spec.reads, kind, open)) continue;
+        if (f.kind != Kind::file || !f.file_spec.offered(kind, open)) continue;
         auto trial = try_in(taker, f);
         if (progress_.cancelled) return {};
         if (trial)
@@ -148,7 +147,7 @@ class Look {
         if (f.kind != Kind::file) continue;
         const bool open = is_open(taker), such = accepts(f, path_);
         if (!such && (f.file_spec.by_bytes || !open)) continue;
-        if (!open && f.file_spec.reads.has(chapters::only_in_its_lab)) continue;
+        if (!open && f.file_spec.only_in_its_lab) continue;
         auto trial = try_in(taker, f);
         if (progress_.cancelled) return {};
         if (trial) return std::move(*trial);
@@ -223,7 +222,7 @@ std::vector<std::string> readers_of(const std::vector<FileTaker>& labs, FileKind
   std::vector<std::string> titles;
   for (const FileTaker& taker : labs)
     if (std::any_of(taker.copy->inputs().begin(), taker.copy->inputs().end(),
-                    [&](const Field& f) { return f.kind == Kind::file && offered(f.file_spec.reads, kind, false); }))
+                    [&](const Field& f) { return f.kind == Kind::file && f.file_spec.offered(kind, false); }))
       titles.push_back(taker.title);
   std::sort(titles.begin(), titles.end());
   return titles;

@@ -8,7 +8,6 @@
 #include "app/scenario/file_set.h"
 #include "app/scenario/file_sniff.h"
 #include "app/workspace/file_look.h"
-#include "chapters/mechanism/file_offer.h"
 
 /// Files that were chosen or dropped together.
 namespace app {
@@ -59,20 +58,20 @@ std::vector<GivenFile> files_given(const std::vector<std::string>& paths) {
 struct SetPlace {
   const Field* file = nullptr;
   FileTable rows;
-  chapters::FileKinds reads;
+  chapters::FileSpec takes;
 };
 
 SetPlace set_place(const chapters::Fields& inputs, const std::vector<GivenFile>& files, bool open) {
-  const auto reads_some = [&](chapters::FileKinds reads, bool in_its_lab) {
+  const auto takes_some = [&](const chapters::FileSpec& takes, bool in_its_lab) {
     return std::any_of(files.begin(), files.end(),
-                       [&](const GivenFile& f) { return offered(reads, f.holds, in_its_lab); });
+                       [&](const GivenFile& f) { return takes.offered(f.holds, in_its_lab); });
   };
   bool file_alone = false;
   for (const Field& f : inputs) {
-    if (f.kind != Kind::file || !reads_some(f.file_spec.reads, true)) continue;
+    if (f.kind != Kind::file || !takes_some(f.file_spec, true)) continue;
     file_alone = true;
-    if (!reads_some(f.file_spec.reads, open)) continue;
-    if (const FileTable rows = table_beside(inputs, f); rows.table) return {&f, rows, f.file_spec.reads};
+    if (!takes_some(f.file_spec, open)) continue;
+    if (const FileTable rows = table_beside(inputs, f); rows.table) return {&f, rows, f.file_spec};
   }
   if (file_alone) return {};
   chapters::Fields columns;
@@ -81,8 +80,8 @@ SetPlace set_place(const chapters::Fields& inputs, const std::vector<GivenFile>&
     columns.clear();
     f.table_columns(columns);
     for (const Field& c : columns)
-      if (c.kind == Kind::file && reads_some(c.file_spec.reads, open))
-        return {nullptr, {&f, std::string(c.key)}, c.file_spec.reads};
+      if (c.kind == Kind::file && takes_some(c.file_spec, open))
+        return {nullptr, {&f, std::string(c.key)}, c.file_spec};
   }
   return {};
 }
@@ -143,7 +142,7 @@ class SetLook {
     if (!place.rows.table) return Status::ok();
     std::vector<std::string> set;
     for (const GivenFile& f : files_) {
-      if (offered(place.reads, f.holds, open))
+      if (place.takes.offered(f.holds, open))
         set.push_back(f.path);
       else if (!f.of_folder)
         return Status::ok();  // they do not belong together

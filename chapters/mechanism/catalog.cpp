@@ -30,7 +30,8 @@ Holder& holder() {
 
 /// What a person reads in a list of choices. A machine that was measured says already whose it is.
 std::string label_of(const Catalog& c, OwnEntry::Kind kind, std::string_view id, const std::string& name) {
-  const bool measured = kind == OwnEntry::Kind::chip && (id == "this_machine" || id == "this_gpu");
+  const bool measured =
+      kind == OwnEntry::Kind::chip && (id == "this_machine" || id == "this_gpu" || id == "this_gpu_opengl");
   return c.own_entry(kind, id) && !measured ? name + ", yours" : name;
 }
 

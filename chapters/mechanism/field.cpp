@@ -149,6 +149,7 @@ bool holds(const When& when, const Fields& inputs) {
   if (f->spec.when.key != when.key && !holds(f->spec.when, inputs)) return false;
   if (f->kind == Kind::toggle) return f->toggle() == (when.value == "true");
   if (f->kind == Kind::file) return f->file().path.empty() == when.value.empty();
+  if (f->kind == Kind::text) return f->text().empty() == when.value.empty();
   if (f->kind != Kind::choice) return true;
   for (std::string_view rest = when.value; !rest.empty();) {
     const std::string_view one = rest.substr(0, rest.find('|'));

@@ -125,6 +125,12 @@ struct FileSpec {
   std::string_view
       accepts;  ///< the usual suffixes of such files, "json.gz, sqlite", by which lists of files are kept short
   bool by_bytes = false;  ///< too large for a text: the app hands over FileInput::bytes instead
+  /// It takes such files while its lab is open, or where it is named, and is offered none that come from elsewhere: for
+  /// a lab beside the one that everybody would open them with.
+  bool only_in_its_lab = false;
+
+  /// Is it offered files of this kind? `open`: its lab is open.
+  bool offered(FileKind kind, bool open) const { return reads.has(kind) && (open || !only_in_its_lab); }
 };
 
 /// A file that is too large for a text: known by path, size and time of change, read when a job asks. The app makes it.

@@ -84,6 +84,8 @@
   LAB(debugging, hang) \
   LAB(debugging, stragglers) \
   LAB(debugging, divergence) \
+  LAB(fleet, cost) \
+  LAB(fleet, train_time) \
   LAB(gallery, widgets)
 // clang-format on
 
@@ -140,6 +142,7 @@ constexpr Chapter contents[] = {
     {"interview", "11", "Interview", of("interview")},
     {"kernels", "12", "Kernels", of("kernels")},
     {"debugging", "13", "Debugging", of("debugging")},
+    {"fleet", "14", "Fleet", of("fleet")},
 };
 
 }  // namespace

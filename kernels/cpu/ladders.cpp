@@ -28,8 +28,11 @@ struct Built {
 }  // namespace
 
 std::span<const Operation* const> operations() {
-  static const Operation* const all[] = {&copy_operation(),    &triad_operation(), &latency_operation(),
-                                         &softmax_operation(), &sgemm_operation(), &fma_operation()};
+  static const Operation* const all[] = {
+      &copy_operation(),         &triad_operation(),   &latency_operation(),    &read_sets_operation(),
+      &latency_sets_operation(), &softmax_operation(), &layer_norm_operation(), &gemv_operation(),
+      &sgemm_operation(),        &fma_operation(),     &sum_operation(),        &triad_threads_operation(),
+      &sgemm_threads_operation()};
   return all;
 }
 

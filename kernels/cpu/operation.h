@@ -20,6 +20,8 @@ struct Version {
   Kernel call = nullptr;     ///< null: not built for this architecture
   std::int64_t size_hi = 0;  ///< larger sizes are refused: one call would take too long; 0: the ladder's limit
   double flops_per_s = 0;    ///< with `size_hi`: about what the rung reaches beyond it, to say how long that would be
+  std::int64_t size_lo = 0;  ///< smaller sizes are refused: the rung's working set is larger; 0: the ladder's limit
+  int threads = 1;           ///< that the kernel runs on, refused where there are fewer; 0: all that there are
 };
 
 /// A version whose kernel `call` stands in the file of kernels at `source`: "cpu/copy.cpp:copy-simd".
@@ -29,6 +31,12 @@ constexpr Version make_version(std::string_view id, std::string_view title, std:
   v.rung = {id, title, change, source, {}, roof};
   v.needs = needs;
   v.call = call;
+  return v;
+}
+
+/// The same for a kernel that runs on several threads: it is timed by the wall's clock.
+constexpr Version on(int threads, Version v) {
+  v.threads = threads;
   return v;
 }
 
@@ -57,6 +65,13 @@ const Operation& latency_operation();
 const Operation& softmax_operation();
 const Operation& sgemm_operation();
 const Operation& fma_operation();
+const Operation& layer_norm_operation();
+const Operation& gemv_operation();
+const Operation& sum_operation();
+const Operation& read_sets_operation();
+const Operation& latency_sets_operation();
+const Operation& triad_threads_operation();
+const Operation& sgemm_threads_operation();
 
 /// All of them in teaching order.
 std::span<const Operation* const> operations();

@@ -1,4 +1,5 @@
-// The ceilings of one core of this machine, measured with the kernels of the ladders and the same protocol.
+// The ceilings of one core of this machine, and of all of its threads together, measured with the kernels of the
+// ladders and the same protocol.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -13,6 +14,7 @@
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/memory.h"
 #include "kernels/cpu/operation.h"
+#include "kernels/cpu/team.h"
 #include "kernels/statistics.h"
 
 namespace kernels::cpu {
@@ -70,6 +72,7 @@ struct Probe {
   std::function<void()> call;
   double work = 0;  ///< The work of one call: rate = work / time; for a latency its loads: latency = time / work.
   std::vector<const Buffer*> cold = {};  ///< flushed before each call, outside its time
+  bool all_threads = false;              ///< runs on every hardware thread, so that the wall's clock times it
   std::vector<double> samples;
   double spent_s = 0;
 };
@@ -100,7 +103,7 @@ class Measuring {
           const double before = wall_s();
           for (const Buffer* buffer : p.cold) buffer->flush();
           if (p.cold.empty()) p.call();  // what was measured in between is out of the caches again
-          p.samples.push_back(timed_s(p.call));
+          p.samples.push_back(timed_s(p.call, p.all_threads));
           p.spent_s += wall_s() - before;
           again = true;
         }
@@ -118,6 +121,7 @@ class Measuring {
       p.roof.value = p.roof.unit == "s" ? time / p.work : p.work / time;
       out.roofs.push_back(p.roof);
     }
+    out.roofs.push_back({"threads", "Hardware threads", "", static_cast<double>(hardware_threads())});
     add_best(out, "fma", "Peak multiply-adds", {"fma_avx512", "fma_avx2", "fma_scalar"});
     add_best(out, "dram_copy", "Copy in main memory", {"dram_copy_simd", "dram_copy_streaming", "dram_copy_library"});
     return out;
@@ -161,6 +165,7 @@ class Measuring {
     add_read("l3_read", "Read from L3", std::min(most_l3, between(l2, l3)));
     add_read("dram_read", "Read from main memory", dram);
     probes_.back().cold = {&big_a_};
+    add_all_threads(dram);
     add_latency("latency_l1", "Latency of L1", l1 / 2);
     add_latency("latency_l2", "Latency of L2", l2 / 2);
     add_latency("latency_l3", "Latency of L3", std::min(most_l3, between(l2, l3)));
@@ -206,6 +211,49 @@ class Measuring {
     add("library", "dram_copy_library", "Copy in main memory, memcpy");
   }
 
+  /// What all hardware threads reach together: each does its own multiply-adds, and a piece of the arrays.
+  void add_all_threads(std::int64_t bytes) {
+    const int threads = hardware_threads();
+    const Operation& fma = fma_operation();
+    constexpr std::int64_t steps = 50000;
+    const Version* v = nullptr;
+    for (const char* id : {"avx512", "chains-12", "scalar"})
+      if (!v) v = find_version(fma, id);
+    const std::int64_t own = (fma_[2].count() + 31) / 32 * 32;  // results of one thread, in lines of their own
+    fma_all_ = Buffer(own * threads);
+    if (v && fma_all_.data() && own > 0)
+      probes_.push_back({{"fma_all", "Peak multiply-adds, all threads", "FLOP/s", 0},
+                         [this, v, threads, own] {
+                           on_threads(threads, [&](int i) {
+                             v->call(steps, fma_[0].data(), fma_[1].data(), fma_all_.data() + i * own, nullptr);
+                           });
+                         },
+                         threads * fma.ladder.cost(steps).flops});
+    const auto piece = [bytes, threads](int i) { return piece_of(bytes / 4, i, threads, 64); };
+    probes_.push_back({{"dram_read_all", "Read from main memory, all threads", "B/s", 0},
+                       [this, piece, threads] {
+                         on_threads(threads, [&](int i) {
+                           const Piece p = piece(i);
+                           big_c_.data()[p.from] = read_all(p.to - p.from, big_a_.data() + p.from);
+                         });
+                       },
+                       static_cast<double>(bytes),
+                       {&big_a_}});
+    const Version* copy = find_version(copy_operation(), "streaming");
+    if (!copy) copy = find_version(copy_operation(), "library");
+    probes_.push_back({{"dram_copy_all", "Copy in main memory, all threads", "B/s", 0},
+                       [this, copy, piece, threads] {
+                         on_threads(threads, [&](int i) {
+                           const Piece p = piece(i);
+                           copy->call(p.to - p.from, big_a_.data() + p.from, nullptr, big_c_.data() + p.from, nullptr);
+                         });
+                       },
+                       copy_operation().ladder.cost(bytes).bytes(),
+                       {&big_a_, &big_c_}});
+    for (std::size_t i = probes_.size(); i-- > 0 && probes_[i].roof.id.ends_with("_all");)
+      probes_[i].all_threads = true;
+  }
+
   void add_read(std::string id, std::string title, std::int64_t bytes) {
     const std::int64_t n = bytes / 4, passes = std::max<std::int64_t>(1, (1 << 20) / bytes);
     probes_.push_back({{std::move(id), std::move(title), "B/s", 0},
@@ -239,7 +287,7 @@ class Measuring {
   std::vector<Probe> probes_;
   std::vector<std::unique_ptr<Buffer>> chains_;
   std::array<Buffer, 3> fma_;
-  Buffer big_a_, big_c_;
+  Buffer big_a_, big_c_, fma_all_;
   double reported_s_ = 0;
 };
 

@@ -6,6 +6,7 @@
 #include "kernels/cpu/clock.h"
 #include "kernels/cpu/memory.h"
 #include "kernels/cpu/operation.h"
+#include "kernels/cpu/team.h"
 #include "kernels/statistics.h"
 #include "models/base/counter_random.h"
 
@@ -27,8 +28,13 @@ std::string why_not(const Version& v, std::int64_t size, const models::OpCost& c
   const std::string name = "The rung " + std::string(v.rung.id);
   if (!v.call) return name + " is written for x86-64, and this program was built for another architecture.";
   if (!has(v.needs))
-    return name + " needs " + (v.needs == Isa::avx512 ? "AVX-512" : "AVX2 and FMA") +
-           ", which this CPU lacks: the rungs without it run here.";
+    return name + " needs " + std::string(name_of(v.needs)) + ", which this CPU lacks: the rungs without it run here.";
+  if (v.threads > hardware_threads())
+    return name + " needs " + std::to_string(v.threads) + " hardware threads, which this CPU lacks: it has " +
+           std::to_string(hardware_threads()) + ".";
+  if (size < v.size_lo)
+    return name + " goes over " + std::to_string(v.size_lo) + " bytes, and the size is " + std::to_string(size) +
+           ": choose a larger one, or leave this rung out.";
   if (v.size_hi > 0 && size > v.size_hi)
     return name + " is not run at " + std::to_string(size) + ": one call is " + short_number(cost.flops * 1e-9) +
            " GFLOP, about " + short_number(cost.flops / v.flops_per_s) + " s at " + short_number(v.flops_per_s * 1e-9) +
@@ -86,7 +92,7 @@ void try_out(Trial& t, Operands& operands, const Operation& operation) {
   operands.c.poison();
   operands.set_guards();  // a rung before may have broken them
   operands.cool();
-  t.first_s = timed_s([&] { operands.call(*t.version); });
+  t.first_s = timed_s([&] { operands.call(*t.version); }, t.version->threads != 1);
   check(t, operands, operation);
 }
 
@@ -166,7 +172,8 @@ class Run {
   /// Enough calls for one warm sample that the clock is no part of it. The first call says nothing of that: it was
   /// cold.
   void choose_repeats(Trial& t) {
-    while (timed_s([&] { operands_.call_often(*t.version, t.repeats); }) < shortest_warm_sample_s &&
+    while (timed_s([&] { operands_.call_often(*t.version, t.repeats); }, t.version->threads != 1) <
+               shortest_warm_sample_s &&
            t.repeats < max_repeats)
       t.repeats *= 2;
   }
@@ -174,7 +181,7 @@ class Run {
   void sample(Trial& t) {
     const double before = wall_s();
     operands_.cool();
-    const double taken = timed_s([&] { operands_.call_often(*t.version, t.repeats); });
+    const double taken = timed_s([&] { operands_.call_often(*t.version, t.repeats); }, t.version->threads != 1);
     t.samples.push_back(taken / static_cast<double>(t.repeats * operands_.shape.runs));
     t.spent_s += wall_s() - before;
   }

@@ -1,4 +1,5 @@
 #pragma once
+#include <string_view>
 
 /// Which instructions a function may use is written at the function, so that one program runs on every x86-64 and
 /// compiles elsewhere.
@@ -7,6 +8,7 @@
 #include <immintrin.h>
 #define AVX2 __attribute__((target("avx2,fma")))
 #define AVX512 __attribute__((target("avx512f")))
+#define AVX512_VNNI __attribute__((target("avx512f,avx512vnni")))
 #define X86_ONLY(kernel) (kernel)
 #else
 #define RIDGELINE_X86 0
@@ -27,7 +29,21 @@
 namespace kernels::cpu {
 
 /// What a kernel needs of the CPU.
-enum class Isa : unsigned char { any, x86, avx2, avx512 };
+enum class Isa : unsigned char { any, x86, avx2, avx512, avx512_vnni };
+
+/// "AVX2 and FMA".
+constexpr std::string_view name_of(Isa isa) {
+  switch (isa) {
+    case Isa::avx2:
+      return "AVX2 and FMA";
+    case Isa::avx512:
+      return "AVX-512";
+    case Isa::avx512_vnni:
+      return "AVX-512 with VNNI";
+    default:
+      return "x86-64";
+  }
+}
 
 /// Whether this CPU and this build have it. avx2 means AVX2 and FMA.
 inline bool has(Isa isa) {
@@ -38,6 +54,8 @@ inline bool has(Isa isa) {
       return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
     case Isa::avx512:
       return __builtin_cpu_supports("avx512f");
+    case Isa::avx512_vnni:
+      return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vnni");
     default:
       return true;
   }

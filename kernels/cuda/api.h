@@ -27,12 +27,17 @@ enum Attribute : int {
   attribute_multiprocessors = 16,
   attribute_execution_timeout = 17,  ///< 1: a display watchdog ends launches of about 2 s
   attribute_l2_bytes = 38,
+  attribute_multiprocessor_threads = 39,
   attribute_capability_major = 75,
   attribute_capability_minor = 76,
+  attribute_multiprocessor_shared_bytes = 81,
 };
 
 /// CUfunction_attribute: what a launch may ask for of dynamic shared memory; above 48 KiB it must be set first.
 inline constexpr int function_dynamic_shared_bytes = 8;
+
+/// CUevent_flags: an event to wait for alone.
+inline constexpr unsigned event_without_time = 2;
 
 struct Driver {
   std::function<Status(unsigned flags)> init;
@@ -50,6 +55,12 @@ struct Driver {
   std::function<Status(void* to, DevicePointer from, std::size_t bytes)> copy_to_host;
   std::function<Status(DevicePointer to, const void* from, std::size_t bytes)> copy_to_device;
   std::function<Status(DevicePointer to, DevicePointer from, std::size_t bytes, Stream)> copy_on_device;
+  /// Optional, for the rungs that need them: empty where a driver has none.
+  std::function<Status(DevicePointer to, const void* from, std::size_t bytes, Stream)> copy_up;
+  std::function<Status(void* to, DevicePointer from, std::size_t bytes, Stream)> copy_down;
+  std::function<Status(void**, std::size_t bytes)> host_allocate;
+  std::function<Status(void*)> host_free;
+  std::function<Status(Stream, Event, unsigned flags)> stream_wait_event;
   std::function<Status(DevicePointer, unsigned word, std::size_t words, Stream)> fill_words;
   std::function<Status(Module*, const void* image)> load;
   std::function<Status(Module)> unload;
@@ -104,12 +115,16 @@ struct Blas {
       gemm_ex;
 };
 
+/// Seconds of a clock that only goes forward.
+double host_clock_s();
+
 /// What could be opened on this machine. An empty sentence: the library is there and complete.
 struct Machine {
   Driver driver;
   Nvrtc nvrtc;
   Blas blas;
   std::string no_driver, no_nvrtc, no_blas;
+  std::function<double()> now_s = host_clock_s;  ///< what runs of the host are timed by
 };
 
 }  // namespace kernels::cuda

@@ -8,7 +8,7 @@
 /// build.
 namespace kernels::cuda {
 
-/// The ladders in teaching order: copy, transpose, reduction, SGEMM.
+/// The ladders in teaching order.
 std::span<const Ladder> ladders();
 
 /// Can anything be timed on a GPU here? Loads the driver, and so starts no GPU context. Kernels may still be compiled

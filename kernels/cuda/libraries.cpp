@@ -2,6 +2,8 @@
 
 #include <dlfcn.h>
 
+#include <chrono>
+
 namespace kernels::cuda {
 namespace {
 
@@ -17,6 +19,11 @@ struct Binder {
       return;
     }
     missing += (missing.empty() ? "" : ", ") + std::string(name);
+  }
+  /// Left empty where it is not there.
+  template <class R, class... A>
+  void optional(std::function<R(A...)>& function, const char* name) {
+    if (void* address = symbols(name)) function = reinterpret_cast<R (*)(A...)>(address);
   }
 };
 
@@ -72,6 +79,11 @@ std::string bind(Driver& d, const Symbols& symbols) {
   b(d.event_record, "cuEventRecord");
   b(d.event_elapsed, "cuEventElapsedTime");
   b(d.error_name, "cuGetErrorName");
+  b.optional(d.copy_up, "cuMemcpyHtoDAsync_v2");
+  b.optional(d.copy_down, "cuMemcpyDtoHAsync_v2");
+  b.optional(d.host_allocate, "cuMemAllocHost_v2");
+  b.optional(d.host_free, "cuMemFreeHost");
+  b.optional(d.stream_wait_event, "cuStreamWaitEvent");
   return b.missing;
 }
 
@@ -107,6 +119,10 @@ std::vector<std::string> library_paths(const std::vector<std::string>& names) {
   for (const auto& name : names)
     for (const char* folder : {"", "/usr/local/cuda/lib64/", "/usr/lib/wsl/lib/"}) paths.push_back(folder + name);
   return paths;
+}
+
+double host_clock_s() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
 Machine open_machine(bool with_blas) {

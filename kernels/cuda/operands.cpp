@@ -175,6 +175,19 @@ std::int64_t cold_sets(const Session& session, const Operation& operation, std::
   return std::clamp<std::int64_t>((3 * session.facts().l2_bytes + set - 1) / set, 1, 4096);
 }
 
+void must_agree(const Deviation& d, std::int64_t size) {
+  const std::string at = " at size " + std::to_string(size);
+  if (d.never_written > 0)
+    throw Failure("The result is wrong" + at + ": " + std::to_string(d.never_written) +
+                      " of its numbers were never written or are not numbers.",
+                  false);
+  if (!(d.error <= d.bound))
+    throw Failure("The result is wrong" + at + ": it is off by " + short_number(100 * d.error) +
+                      " % from float64, and " +
+                      (d.bound > 0 ? short_number(100 * d.bound) + " % is accepted." : "it must be exact."),
+                  false);
+}
+
 Deviation check(const Session& session, const Operation& operation, const Operands& operands, const Prepared& prepared,
                 std::uint32_t seed) {
   const std::string at = " at size " + std::to_string(operands.size()), name(prepared.rung->entry);
@@ -188,15 +201,7 @@ Deviation check(const Session& session, const Operation& operation, const Operan
   const std::vector<std::byte> out = run_once();
   if (!operands.canaries_intact(0)) throw Failure("The kernel wrote outside its output array" + at + ".", false);
   const Deviation d = operation.compare({operation, prepared.rung->id, operands.size(), out, seed});
-  if (d.never_written > 0)
-    throw Failure("The result is wrong" + at + ": " + std::to_string(d.never_written) +
-                      " of its numbers were never written or are not numbers.",
-                  false);
-  if (!(d.error <= d.bound))
-    throw Failure("The result is wrong" + at + ": it is off by " + short_number(100 * d.error) +
-                      " % from float64, and " +
-                      (d.bound > 0 ? short_number(100 * d.bound) + " % is accepted." : "it must be exact."),
-                  false);
+  must_agree(d, operands.size());
   if (operation.repeatable) {
     if (run_once() != out)
       throw Failure("Two runs on the same input differ" + at + ": threads race, a barrier is missing.", false);

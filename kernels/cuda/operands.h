@@ -51,6 +51,9 @@ struct Prepared {
   std::vector<Function> functions;
 };
 
+/// Throws Failure with one sentence unless a result was written whole and is right within its bound.
+void must_agree(const Deviation& deviation, std::int64_t size);
+
 /// Throws Failure with one sentence unless the rung computes what it should at the operands' size: every number written
 /// and right against float64, nothing written outside, and twice the same bits. Returns the deviation found.
 Deviation check(const Session& session, const Operation& operation, const Operands& operands, const Prepared& prepared,

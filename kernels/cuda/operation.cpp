@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "kernels/cuda/cuda.h"
 
@@ -17,8 +18,12 @@ Ladder matrix_ladder(std::string_view id, std::string_view title, Measure measur
 }
 
 std::span<const Operation> operations() {
-  static const std::array all{copy_operation(),  transpose_operation(), reduction_operation(),
-                              sgemm_operation(), bf16_gemm_operation(), attention_operation()};
+  static const std::array all{copy_operation(),      transpose_operation(), reduction_operation(),
+                              histogram_operation(), softmax_operation(),   layernorm_gelu_operation(),
+                              gemv_operation(),      decode_operation(),    fp8_quantize_operation(),
+                              sgemm_operation(),     bf16_gemm_operation(), attention_operation(),
+                              stride_operation(),    banks_operation(),     ilp_operation(),
+                              l2_operation(),        launch_operation(),    host_copy_operation()};
   return all;
 }
 
@@ -29,8 +34,11 @@ const Operation* find_operation(std::string_view ladder) {
 }
 
 std::span<const Ladder> ladders() {
-  static const std::array all{*copy_operation().ladder,  *transpose_operation().ladder, *reduction_operation().ladder,
-                              *sgemm_operation().ladder, *bf16_gemm_operation().ladder, *attention_operation().ladder};
+  static const std::vector<Ladder> all = [] {
+    std::vector<Ladder> list;
+    for (const Operation& o : operations()) list.push_back(*o.ladder);
+    return list;
+  }();
   return all;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -73,6 +74,9 @@ struct Deviation {
   std::int64_t never_written = 0;  ///< elements that still hold the poison, or another NaN
 };
 
+class HostRung;
+class Session;
+struct DeviceFacts;
 struct Operation;
 /// What a run has left, to be held against the reference.
 struct Outcome {
@@ -100,8 +104,13 @@ struct Operation {
   std::int64_t (*output_bytes)(std::int64_t size) = nullptr;
   std::int64_t (*scratch_bytes)(std::int64_t size) = nullptr;  ///< null: none; what it holds at first is poison
   std::vector<Launch> (*launches)(std::string_view rung, std::int64_t size, int multiprocessors) = nullptr;
+  /// In place of launches() on a device, where the geometry asks for more of it than the number of multiprocessors.
+  std::vector<Launch> (*launches_on)(std::string_view rung, std::int64_t size, const DeviceFacts& device) = nullptr;
   /// Holds the output against float64.
   Deviation (*compare)(const Outcome& outcome) = nullptr;
+  /// A ladder whose runs the host makes and times, launches and copies among them (host_rung.h): it has neither
+  /// launches nor kernels of its own, its rungs have no entry, and their source is the host's. Throws Failure.
+  std::unique_ptr<HostRung> (*host)(const Session& session, std::string_view rung, std::int64_t size) = nullptr;
 
   std::int64_t rounded(std::int64_t size) const { return (size + granule - 1) / granule * granule; }
 };
@@ -124,8 +133,20 @@ const Operation& copy_operation();
 const Operation& transpose_operation();
 const Operation& reduction_operation();
 const Operation& sgemm_operation();
+const Operation& histogram_operation();
+const Operation& softmax_operation();
+const Operation& layernorm_gelu_operation();
+const Operation& gemv_operation();
+const Operation& decode_operation();
+const Operation& fp8_quantize_operation();
 const Operation& bf16_gemm_operation();
 const Operation& attention_operation();
+const Operation& stride_operation();
+const Operation& banks_operation();
+const Operation& ilp_operation();
+const Operation& l2_operation();
+const Operation& launch_operation();
+const Operation& host_copy_operation();
 
 /// Element `index` of input `which`, exactly as the device's fill made it (not for `made`).
 double input_value(const Operation& operation, std::uint32_t seed, int which, std::int64_t index);

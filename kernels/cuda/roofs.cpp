@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "kernels/cuda/host_rung.h"
 #include "kernels/cuda/run.h"
 #include "kernels/cuda/stopwatch.h"
 
@@ -57,6 +58,31 @@ double read_roof(const Session& session, double seconds) {
   const Launch shape{.grid_x = static_cast<unsigned>(8 * session.facts().multiprocessors), .block_x = 256};
   return static_cast<double>(bytes) /
          time_of(session, seconds, [&] { session.launch(function, shape, arguments, "read_roof"); });
+}
+
+/// A quarter of the L2, which stays there whole, many times.
+double l2_roof(const Session& session, double seconds) {
+  const std::int64_t bytes = std::max<std::int64_t>(session.facts().l2_bytes / 4 >> 20 << 20, 1 << 20);
+  const DeviceArray from(session.driver(), bytes, "the L2 roof"), to(session.driver(), 256, "the L2 roof");
+  session.fill_uniform(from.address(), bytes / 4, 2, 0, 1);
+  const Function function = session.instrument("l2_roof");
+  DevicePointer in = from.address(), out = to.address();
+  auto vectors = static_cast<unsigned>(bytes / 16), passes = static_cast<unsigned>((1 << 30) / bytes);
+  std::array<void*, 4> arguments{&in, &out, &vectors, &passes};
+  const Launch shape{.grid_x = static_cast<unsigned>(8 * session.facts().multiprocessors), .block_x = 256};
+  return static_cast<double>(bytes) * passes /
+         time_of(session, seconds, [&] { session.launch(function, shape, arguments, "l2_roof"); });
+}
+
+double shared_roof(const Session& session, double seconds) {
+  const DeviceArray to(session.driver(), 256, "the shared memory roof");
+  const Function function = session.instrument("shared_roof");
+  DevicePointer out = to.address();
+  unsigned rounds = 512;
+  std::array<void*, 2> arguments{&out, &rounds};
+  const Launch shape{.grid_x = static_cast<unsigned>(16 * session.facts().multiprocessors), .block_x = 256};
+  const double bytes = 128.0 * rounds * shape.grid_x * shape.block_x;
+  return bytes / time_of(session, seconds, [&] { session.launch(function, shape, arguments, "shared_roof"); });
 }
 
 double fma_roof(const Session& session, double seconds) {
@@ -116,6 +142,11 @@ constexpr std::array ceilings{
     Ceiling{"gpu_copy", "device memory, copy", "B/s", copy_roof, false},
     Ceiling{"gpu_read", "device memory, read", "B/s", read_roof, false},
     Ceiling{"gpu_fma", "float32 FMA chains", "FLOP/s", fma_roof, false},
+    Ceiling{"gpu_l2_read", "L2 cache, read", "B/s", l2_roof, false},
+    Ceiling{"gpu_shared", "shared memory, read", "B/s", shared_roof, false},
+    Ceiling{"gpu_host", "link to the host, both ways", "B/s", host_link_bytes_per_s, false},
+    Ceiling{"gpu_launch", "a kernel of a graph", "s", graph_node_s, false},
+    Ceiling{"gpu_call", "call that launches a kernel", "s", launch_call_s, false},
     Ceiling{"gpu_sgemm", "cuBLAS SGEMM, 4096", "FLOP/s", sgemm_roof, true},
     Ceiling{"gpu_bf16", "cuBLAS bf16 GEMM, 8192", "FLOP/s", bf16_roof, true},
 };

@@ -5,6 +5,7 @@
 #include <new>
 
 #include "kernels/cuda/compile.h"
+#include "kernels/cuda/host_run.h"
 #include "kernels/cuda/operands.h"
 #include "kernels/cuda/stopwatch.h"
 
@@ -52,7 +53,9 @@ class Run {
  public:
   Run(const Machine& machine, const Request& request, const Operation& operation, const Listener& listener)
       : machine_(machine), request_(request), operation_(operation), listener_(listener) {
-    size_ = operation.rounded(request.size > 0 ? request.size : operation.ladder->size_default);
+    size_ = operation.rounded(request.check_only ? operation.edge_size
+                              : request.size > 0 ? request.size
+                                                 : operation.ladder->size_default);
   }
 
   void choose() {
@@ -161,23 +164,27 @@ class Run {
     std::unique_ptr<Operands> edge, operands;
     const auto allocate = [&] {  // by the first rung that lives: one that fails for memory tells each rung why
       if (!edge) edge = std::make_unique<Operands>(session, operation_, operation_.edge_size, 1);
-      if (!operands) operands = std::make_unique<Operands>(session, operation_, size_, sets);
+      if (!operands && !request_.check_only) operands = std::make_unique<Operands>(session, operation_, size_, sets);
     };
     const auto seed = static_cast<std::uint32_t>(request_.seed ^ (request_.seed >> 32));
     for (Candidate* c : group) {
       guarded(*c, [&] {
         allocate();
         c->module = std::make_unique<LoadedModule>(session.driver(), c->image);
-        check(session, operation_, *edge, prepared(*c, edge->size(), session), seed + 17);
+        const Deviation at_edge = check(session, operation_, *edge, prepared(*c, edge->size(), session), seed + 17);
+        if (request_.check_only) return note(*c, at_edge);
         c->prepared = prepared(*c, size_, session);
         note(*c, check(session, operation_, *operands, c->prepared, seed));
       });
       step(1);
     }
-    for (Candidate* c : group) guarded(*c, [&] { warm(session, *c, *operands); });
-    sample_in_turns(group);
+    if (!request_.check_only) {
+      for (Candidate* c : group) guarded(*c, [&] { warm(session, *c, *operands); });
+      sample_in_turns(group);
+    }
     for (Candidate* c : group) {
       guarded(*c, [&] {
+        if (request_.check_only) return;
         const Summary times = c->watch->summary();
         // New numbers after the clock has stopped: a kernel that kept old results is found out.
         note(*c, check(session, operation_, *operands, c->prepared, seed + 1));
@@ -188,12 +195,15 @@ class Run {
       c->watch.reset();
       c->module.reset();
       step(1);
-      if (!c->alive() || c->result.samples > 0) report(*c);
+      if (!c->alive() || c->result.samples > 0 || request_.check_only) report(*c);
     }
   }
 
   Prepared prepared(const Candidate& c, std::int64_t size, const Session& session) const {
-    Prepared p{c.rung, operation_.launches(c.rung->id, size, session.facts().multiprocessors), {}};
+    Prepared p{c.rung,
+               operation_.launches_on ? operation_.launches_on(c.rung->id, size, session.facts())
+                                      : operation_.launches(c.rung->id, size, session.facts().multiprocessors),
+               {}};
     p.functions = functions_of(session, *c.module, c.rung->entry, p.launches);
     return p;
   }
@@ -246,8 +256,7 @@ class Run {
 models::Status run_on(const Machine& machine, const Request& request, const Ladder& ladder, const Listener& listener) {
   const Operation* operation = find_operation(ladder.id);
   if (!operation) return models::Status::fail("There is no CUDA ladder \"" + std::string(ladder.id) + "\".");
-  Run run(machine, request, *operation, listener);
-  run.choose();
+  // The instruments are compiled, so even rungs without a kernel of their own need the compiler.
   if (!machine.no_nvrtc.empty())
     return models::Status::fail(machine.no_driver.empty() ? machine.no_nvrtc
                                                           : machine.no_driver + " " + machine.no_nvrtc);
@@ -258,6 +267,12 @@ models::Status run_on(const Machine& machine, const Request& request, const Ladd
   } catch (const Failure& failure) {
     why = failure.what();
   }
+  if (operation->host) {
+    run_host_rungs(session.get(), why, request, *operation, listener);
+    return models::Status::ok();
+  }
+  Run run(machine, request, *operation, listener);
+  run.choose();
   if (session)
     run.on_device(*session);
   else

@@ -70,6 +70,8 @@ Session::Session(const Machine& machine) : machine_(machine) {
   facts_.capability = 10 * attribute(attribute_capability_major) + attribute(attribute_capability_minor);
   facts_.multiprocessors = std::max(1, attribute(attribute_multiprocessors));
   facts_.l2_bytes = attribute(attribute_l2_bytes);
+  facts_.multiprocessor_threads = attribute(attribute_multiprocessor_threads);
+  facts_.multiprocessor_shared_bytes = attribute(attribute_multiprocessor_shared_bytes);
   int clock_khz = 0;
   if (d.device_attribute(&clock_khz, attribute_clock_khz, device_) == 0 && clock_khz > 0) facts_.clock_khz = clock_khz;
   facts_.watchdog = attribute(attribute_execution_timeout) != 0;

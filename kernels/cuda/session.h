@@ -44,7 +44,9 @@ struct DeviceFacts {
   int multiprocessors = 1;
   std::int64_t clock_khz = 1'000'000;  ///< highest clock of the multiprocessors
   std::int64_t l2_bytes = 0, memory_bytes = 0;
-  bool watchdog = false;  ///< the display's driver ends launches of about 2 s
+  int multiprocessor_threads = 2048;                     ///< most that one holds at a time
+  std::int64_t multiprocessor_shared_bytes = 100 << 10;  ///< shared memory of one, for all its blocks
+  bool watchdog = false;                                 ///< the display's driver ends launches of about 2 s
 };
 
 /// The first device, with the process's context on it, one stream, and the instruments. All calls throw Failure.

@@ -283,8 +283,8 @@ class LogReader {
       if (line.empty()) continue;
       const std::vector<std::string> cells = cells_of(line, separator);
       if (cells.size() != names.size())
-        return fail("has " + std::to_string(cells.size()) + " values, its first line names " +
-                    std::to_string(names.size()) + ".");
+        return fail("has " + std::to_string(cells.size()) + (cells.size() == 1 ? " value" : " values") +
+                    ", its first line names " + std::to_string(names.size()) + ".");
       double number = 0;
       if (!read_number(cells[step_at], number))
         return fail("has no number for its step but \"" + printable(cells[step_at], 20) + "\".");

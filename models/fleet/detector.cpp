@@ -142,8 +142,8 @@ Detection detect(const Detector& d, const Fleet& f, const FleetRun& run) {
       caught = late;
       wrong = wrong || !late;
       if (!late) continue;
-      const double delay = static_cast<double>(static_cast<std::int64_t>(i) - guilt.onset);
-      if (out.delay_steps < 0 || delay < out.delay_steps) out.delay_steps = delay;
+      const std::int64_t taken = static_cast<std::int64_t>(i) - guilt.onset + 1;
+      if (out.slow_steps == 0 || taken < out.slow_steps) out.slow_steps = taken;
     }
     out.alarms += out.first_alarm[r] >= 0;
     out.caught += caught;
@@ -168,12 +168,12 @@ DetectionPower detection_power(const Detector& d, const Fleet& fleet, std::int64
     for (std::int64_t i = std::max<std::int64_t>(0, onset - d.window); i < one.steps; ++i) {
       if (!watch.alarmed(step_time(one, 0, i), 1, healthy_spread(one.noise)) || i < onset) continue;
       ++found;
-      delays += static_cast<double>(i - onset);
+      delays += static_cast<double>(i - onset + 1);
       break;
     }
   }
   out.found = static_cast<double>(found) / static_cast<double>(trials);
-  out.mean_delay_steps = found > 0 ? delays / static_cast<double>(found) : 0;
+  out.mean_slow_steps = found > 0 ? delays / static_cast<double>(found) : 0;
   return out;
 }
 

@@ -37,14 +37,14 @@ struct Detection {
   std::int64_t caught = 0;                ///< guilty ranks with an alarm after the onset
   std::int64_t missed = 0;                ///< guilty ranks without
   std::int64_t wrong = 0;                 ///< ranks with an alarm that are not guilty, or were not yet
-  double delay_steps = -1;                ///< from the onset to the first alarm of a guilty rank; -1: none is caught
+  std::int64_t slow_steps = 0;            ///< from the onset to the first alarm of a guilty rank, both counted; 0: none
 };
 Detection detect(const Detector& detector, const Fleet& fleet, const FleetRun& run);
 
 /// Over many slow ranks like the fleet's, each alone among healthy ones: the share that is found before the run ends,
-/// and how many steps after the onset, of those found.
+/// and after how many steps from the onset on, that of the alarm counted, of those found.
 struct DetectionPower {
-  double found = 0, mean_delay_steps = 0;
+  double found = 0, mean_slow_steps = 0;
 };
 DetectionPower detection_power(const Detector& detector, const Fleet& fleet, std::int64_t trials);
 

@@ -65,11 +65,23 @@ const SmLimits* sm_limits(int capability) {
   return found == known.end() ? nullptr : found;
 }
 
-int read_capability(std::string_view text) {
+std::span<const SmLimits> known_sm_limits() { return known; }
+
+std::optional<int> read_capability(std::string_view text) {
+  constexpr std::string_view blanks = " \t\r\n";
+  const auto first = text.find_first_not_of(blanks);
+  if (first == std::string_view::npos) return {};
+  text = text.substr(first, text.find_last_not_of(blanks) + 1 - first);
+  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+  const std::string_view major = text.substr(0, text.find('.')),
+                         minor = text.substr(std::min(text.size(), major.size() + 1));
+  const bool dotted = major.size() < text.size();
+  if (major.empty() || major.size() > 2 || !std::all_of(major.begin(), major.end(), digit)) return {};
+  if (dotted && (minor.size() != 1 || !digit(minor[0]))) return {};
   int value = 0;
-  for (const char c : text)
-    if (c >= '0' && c <= '9') value = std::min(10000, 10 * value + (c - '0'));
-  return value;
+  for (const char c : major) value = 10 * value + (c - '0');
+  value = 10 * value + (dotted ? minor[0] - '0' : 0);
+  return value > 0 ? std::optional(value) : std::nullopt;
 }
 
 std::string capability_text(int capability) {

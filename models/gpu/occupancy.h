@@ -27,8 +27,11 @@ struct SmLimits {
 };
 /// Null where the capability is not known (7.0 to 12.1 are).
 const SmLimits* sm_limits(int capability);
-/// 90 of "9.0", as the documents of CUDA write a capability; 0 of a text without digits. And back.
-int read_capability(std::string_view text);
+/// The capabilities that sm_limits knows, ascending.
+std::span<const SmLimits> known_sm_limits();
+/// 90 of "9.0" or "9", as the documents of CUDA and reports of profilers write a capability, blanks around it or not;
+/// nothing of any other text. And back.
+std::optional<int> read_capability(std::string_view text);
 std::string capability_text(int capability);
 /// The capability in a text like "Hopper sm_90"; nothing where there is none.
 std::optional<int> capability_in(std::string_view architecture);

@@ -100,6 +100,7 @@ std::array<CompiledTile, compiled_tile_count> compiled_tiles(int capability) {
   std::array<CompiledTile, compiled_tile_count> out;
   for (std::size_t i = 0; i < out.size(); ++i)
     out[i] = {.side = 1 << i,
+              .capability = std::max(capability, 75),
               .registers = row->registers[i],
               .spill_store_bytes = i + 1 == out.size() ? row->spill : 0,
               .shared_bytes = std::int64_t{1024} << i};

@@ -64,12 +64,13 @@ std::int64_t warps_to_cover_latency(const FmaUnits& units, const TileStep& step)
 /// __launch_bounds__ with 8, 6, 4, 2 and 1 blocks an SM, which a capability that holds fewer threads ignores.
 struct CompiledTile {
   int side = 1;
+  int capability = 0;  ///< for which it was compiled
   std::int64_t registers = 0, spill_store_bytes = 0;
   std::int64_t shared_bytes = 0;  ///< static
 };
 inline constexpr std::size_t compiled_tile_count = 5;
 inline constexpr std::int64_t compiled_block_threads = 256;
-/// Sides 1, 2, 4, 8 and 16. CUDA 13.0 compiles no 7.0 and no 7.2: these get what 7.5 got.
+/// Sides 1, 2, 4, 8 and 16. CUDA 13.0 compiles no 7.0 and no 7.2: these get what 7.5 got, and `capability` says so.
 std::array<CompiledTile, compiled_tile_count> compiled_tiles(int capability);
 
 }  // namespace models::gpu

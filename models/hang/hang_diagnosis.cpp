@@ -198,6 +198,11 @@ void judge_waits(const FlightJob& job, const std::vector<std::int64_t>& offsets,
     return;
   }
   mark_place(job, out, index_of(first - out.waits.begin()));
+  if (job.missing.size() > job.dumps.size()) {  // dumps that nobody collected, rather than so many dead
+    out.fault = HangFault::undecided;
+    out.decidable = false;
+    return;
+  }
   if (!job.missing.empty()) {
     out.fault = HangFault::died;
     out.culprits = job.missing;

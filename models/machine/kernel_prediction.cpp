@@ -22,6 +22,10 @@ void ask(PortLoads& loads, std::string_view port, std::string_view unit, double 
   loads.room[loads.count++] = {port, unit, demand, supply};
 }
 
+double chase_wait_s(const CorePorts& core, const ChaseLoop& loop) {
+  return loop.waits * core.dram_latency_s + loop.walks * core.page_walk_s + loop.cycles / core.clock_hz;
+}
+
 }  // namespace
 
 std::string_view limit_label(KernelLimit limit) {
@@ -32,8 +36,9 @@ std::string_view limit_label(KernelLimit limit) {
                                                 "memory bandwidth",
                                                 "sectors at the L2",
                                                 "the pipe of L1 and shared memory",
-                                                "instructions"};
-  static_assert(std::size(labels) == static_cast<std::size_t>(KernelLimit::issue) + 1);
+                                                "instructions",
+                                                "its threads"};
+  static_assert(std::size(labels) == static_cast<std::size_t>(KernelLimit::threads) + 1);
   return labels[static_cast<std::size_t>(limit)];
 }
 
@@ -57,8 +62,14 @@ KernelBound stream_bound(const CorePorts& core, const StreamLoop& loop) {
 
 KernelBound chase_bound(const CorePorts& core, const ChaseLoop& loop) {
   KernelBound bound{1, KernelLimit::memory};
-  const double wait_s = loop.waits * core.dram_latency_s + loop.walks * core.page_walk_s;
+  const double wait_s = chase_wait_s(core, loop);
   if (wait_s > 0) limit_by(bound, loop.chains * 64 / wait_s / core.dram_bytes_per_s, KernelLimit::latency);
+  return sane(bound);
+}
+
+KernelBound thread_bound(double threads, double each) {
+  KernelBound bound{1, KernelLimit::memory};
+  limit_by(bound, threads * each, KernelLimit::threads);
   return sane(bound);
 }
 
@@ -112,8 +123,15 @@ PortLoads stream_ports(const CorePorts& core, const StreamLoop& loop) {
 PortLoads chase_ports(const CorePorts& core, const ChaseLoop& loop) {
   PortLoads out;
   ask(out, "memory", "B/s", core.dram_bytes_per_s, core.dram_bytes_per_s);
-  const double wait_s = loop.waits * core.dram_latency_s + loop.walks * core.page_walk_s;
+  const double wait_s = chase_wait_s(core, loop);
   if (wait_s > 0) ask(out, "loads under way", "", core.dram_bytes_per_s * wait_s / 64, loop.chains);
+  return out;
+}
+
+PortLoads thread_ports(double threads, double each) {
+  PortLoads out;
+  ask(out, "all threads together", "", 1, 1);
+  ask(out, "threads", "", 1 / std::max(each, 1e-6), threads);
   return out;
 }
 

@@ -10,7 +10,17 @@
 namespace models {
 
 /// What starves the kernel.
-enum class KernelLimit : unsigned char { arithmetic, latency, loads, stores, memory, sectors, shared_memory, issue };
+enum class KernelLimit : unsigned char {
+  arithmetic,
+  latency,
+  loads,
+  stores,
+  memory,
+  sectors,
+  shared_memory,
+  issue,
+  threads
+};
 std::string_view limit_label(KernelLimit limit);
 
 struct KernelBound {
@@ -38,9 +48,11 @@ struct CorePorts {
   double loads_per_cycle = 2, stores_per_cycle = 1;
   double forward_cycles = 4;  ///< from a store to a load of the same place
   double clock_hz = 4e9;
-  double dram_bytes_per_s = 40e9;  ///< What one thread gets.
-  double dram_latency_s = 100e-9;  ///< The time of one load that misses every cache.
-  double page_walk_s = 35e-9;      ///< and the table of pages in 4 KiB pages: what 2 MiB pages save
+  double dram_bytes_per_s = 40e9;    ///< What one thread gets.
+  double dram_latency_s = 100e-9;    ///< The time of one load that misses every cache.
+  double page_walk_s = 35e-9;        ///< and the table of pages in 4 KiB pages: what 2 MiB pages save
+  double threads = 8;                ///< hardware threads of the machine
+  double thread_bytes_per_s = 40e9;  ///< what one thread gets where `dram_bytes_per_s` is what all get together
 };
 
 /// The inner loop of a matrix product, per vector multiply-add. `chains`: sums that do not wait for each other.
@@ -62,13 +74,17 @@ KernelBound stream_bound(const CorePorts& core, const StreamLoop& loop);
 PortLoads stream_ports(const CorePorts& core, const StreamLoop& loop);
 
 /// Loads that wait for each other: `chains` at a time, each bringing a line of 64 bytes after `waits` x latency +
-/// `walks` x page walk.
+/// `walks` x page walk + `cycles` of a cache that has it.
 struct ChaseLoop {
-  double chains = 1, waits = 1, walks = 0;
+  double chains = 1, waits = 1, walks = 0, cycles = 0;
 };
 /// Lines over waiting time, by Little's law, as a share of the bandwidth.
 KernelBound chase_bound(const CorePorts& core, const ChaseLoop& loop);
 PortLoads chase_ports(const CorePorts& core, const ChaseLoop& loop);
+
+/// A kernel on `threads` of the machine's threads, each with `each` of the roof that all of them make together.
+KernelBound thread_bound(double threads, double each);
+PortLoads thread_ports(double threads, double each);
 
 /// A GPU as its multiprocessors see it. `fma_lanes` x 2 x clock x multiprocessors is its FP32 peak.
 struct GpuPorts {
@@ -78,6 +94,10 @@ struct GpuPorts {
   double shared_bytes_per_cycle = 128;   ///< What one multiprocessor has: 32 banks of 4 bytes.
   double threads = 2048;                 ///< that a multiprocessor holds
   double tensor_flops_per_cycle = 4096;  ///< dense bf16, of one multiprocessor; 0: it has no such tensor cores
+  double l2_bytes = 50 * 1048576.0;      ///< what L2 holds
+  /// Seconds of a kernel in a graph of a thousand and of the call that launches one: our own run on an H100 in a
+  /// virtual machine, 22 November 2026 (assets/measured/h100-launches.json, h100-memory.json).
+  double node_s = 1.69e-6, call_s = 4.19e-6;
 };
 
 /// Matrix product: shared-memory (or L1) wavefronts for each multiply-add of a warp. A multiprocessor serves one a

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "models/machine/kernel_rules_cpu.h"
 #include "models/machine/kernel_rules_gpu.h"
 
 // What a rung asks for is counted in its source. Published shares stand beside it where the same version was measured.
@@ -206,7 +207,9 @@ std::optional<KernelPrediction> predict_kernel(std::string_view ladder, std::str
                                 .published_source = {},
                                 .ports = chase_ports(machine.core, r.loop)};
       }
-  return predict_gpu_kernel(ladder, rung, machine.gpu);
+  if (auto cpu = predict_cpu_kernel(ladder, rung, machine.core)) return cpu;
+  if (auto cuda = predict_gpu_kernel(ladder, rung, machine.gpu)) return cuda;
+  return predict_opengl_kernel(ladder, rung, machine.gpu);
 }
 
 }  // namespace models

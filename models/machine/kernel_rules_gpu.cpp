@@ -1,5 +1,7 @@
 #include "models/machine/kernel_rules_gpu.h"
 
+#include "models/machine/kernel_rules_probe.h"
+
 // What a CUDA rung asks for is counted in its source. The shares are those of our own run of the same kernel.
 namespace models {
 namespace {
@@ -184,7 +186,7 @@ std::optional<KernelPrediction> predict_gpu_kernel(std::string_view ladder, std:
                               .published_source = {},
                               .ports = warp_fma_ports(gpu, r.wavefronts),
                               .first_level_bytes_per_flop = r.wavefronts * 128 / 64};
-  return std::nullopt;
+  return predict_probe_kernel(ladder, rung, gpu);
 }
 
 }  // namespace models

@@ -1,5 +1,6 @@
 #include <benchmark/benchmark.h>
 
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "models/base/json_text.h"

@@ -212,7 +212,7 @@ TEST_CASE("what cannot run says so before anything is measured, and a path of th
   folder.write("kernel.cu", "extern \"C\" __global__ void k() {}");
   CHECK(refused(folder, "$R kernels run cpu-sgemm --seconds 1e300", 2) ==
         "The time for a rung must be more than 0 s and at most 60 s.\n");
-  CHECK(refused(folder, "$R kernels run cpu-sgemm --rung naive --source kernel.cu", 2).find("Only CUDA kernels") == 0);
+  CHECK(refused(folder, "$R kernels run cpu-sgemm --rung naive --source kernel.cu", 2).find("Only kernels of") == 0);
   CHECK(refused(folder, "$R eval roofline/roofline --set measured=" + std::string(4000, 'x'), 2).size() < 200);
   CHECK(refused(folder, "$R trace " + std::string(200, 'y') + "/" + std::string(200, 'x'), 2).size() < 200);
   CHECK(refused(folder, "$R eval roofline/roofline --set batch=many", 2).find("such as 12,288.\n") !=

@@ -18,7 +18,10 @@ namespace {
 
 /// The requested size at which an operation has `n` elements, lines or rows.
 std::int64_t size_for(const Ladder& ladder, std::int64_t n) {
-  if (ladder.id == "cpu-copy" || ladder.id == "cpu-triad") return 4 * n + 3;  // three bytes that are no float
+  if (ladder.id == "cpu-copy" || ladder.id == "cpu-triad" || ladder.id == "cpu-triad-threads" || ladder.id == "cpu-sum")
+    return 4 * n + 3;                                                      // three bytes that are no float
+  if (ladder.id.ends_with("-sets")) return 4096 * (n + 10) + 60;           // in pages
+  if (ladder.id == "cpu-layernorm") return std::min<std::int64_t>(n, 17);  // 1024 rows of them
   return ladder.id == "cpu-latency" ? 64 * std::max<std::int64_t>(n, 16) + 60 : n;
 }
 
@@ -44,7 +47,9 @@ TEST_CASE("every rung is right at awkward sizes, cold and warm, or says what the
       for (const auto& [rung, r] : results) {
         INFO(rung << ": " << r.failure);
         if (!r.failure.empty()) {
-          CHECK(r.failure.find("which this CPU lacks") != std::string::npos);
+          const bool set_is_larger = r.failure.find(" bytes, and the size is ") != std::string::npos;
+          CHECK((set_is_larger ? ladder.id.ends_with("-sets")
+                               : r.failure.find("which this CPU lacks") != std::string::npos));
           continue;
         }
         CHECK(r.error <= r.error_bound);
@@ -119,6 +124,15 @@ TEST_CASE("a ladder's cost is the work of op_cost") {
   CHECK(cost("cpu-fma", 10).flops == 384 * 10 * 2);
   CHECK(cost("cpu-fma", 10).bytes() == 0);
   CHECK(cost("cpu-latency", 1 << 20) == models::OpCost{0, 64, 0});
+  CHECK(cost("cpu-latency-sets", 1 << 20) == models::OpCost{0, 64, 0});
+  CHECK(cost("cpu-read-sets", 8192 + 5) == models::OpCost{0, 8192, 0});
+  CHECK(cost("cpu-gemv", 100) == models::gemm(100, 1, 100, 1, 4, 4));  // a byte a weight
+  CHECK(cost("cpu-sum", 400) == models::OpCost{100, 400, 0});
+  CHECK(cost("cpu-triad-threads", 4000) == cost("cpu-triad", 4000));
+  CHECK(cost("cpu-sgemm-threads", 100) == cost("cpu-sgemm", 100));
+  // 7 operations an element of LayerNorm and 5 of GELU, one read and one write, weights and biases once.
+  CHECK(cost("cpu-layernorm", 10).flops == 12 * 10240);
+  CHECK(cost("cpu-layernorm", 10).bytes() == 8 * 10240 + 80);
 }
 
 TEST_CASE("operands are the same for a seed, differ between seeds and stay in their range") {
@@ -148,8 +162,9 @@ TEST_CASE("the roofs of the CPU are there, finite and in a sensible order") {
   const Roofs roofs = measure_roofs(Device::cpu, 0.01, {});
   CHECK(roofs.failure.empty());
   CHECK_FALSE(roofs.device_name.empty());
-  for (const char* id : {"clock", "fma", "dram_copy", "dram_read", "l1_read", "l2_read", "l3_read", "latency_l1",
-                         "latency_l2", "latency_l3", "latency_dram"}) {
+  for (const char* id :
+       {"clock", "threads", "fma_all", "dram_copy_all", "dram_read_all", "fma", "dram_copy", "dram_read", "l1_read",
+        "l2_read", "l3_read", "latency_l1", "latency_l2", "latency_l3", "latency_dram"}) {
     INFO(id);
     CHECK(std::isfinite(roofs.value(id)));
     CHECK(roofs.value(id) > 0);

@@ -1,7 +1,6 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <fstream>
-#include <map>
 #include <sstream>
 
 #include "kernels/cuda/compile.h"
@@ -103,50 +102,6 @@ TEST_CASE("libraries are sought by name, then where CUDA and WSL put them") {
   CHECK(library_paths({"libx.so.2", "libx.so"}) ==
         std::vector<std::string>{"libx.so.2", "/usr/local/cuda/lib64/libx.so.2", "/usr/lib/wsl/lib/libx.so.2",
                                  "libx.so", "/usr/local/cuda/lib64/libx.so", "/usr/lib/wsl/lib/libx.so"});
-}
-
-// The oracle: the 8 x 8 register tile takes 128 registers on sm_90 without a spill; 128 is also what lets two blocks of
-// 256 threads share the 65,536 registers of a multiprocessor.
-TEST_CASE("every rung compiles with NVRTC for sm_90 without spills") {
-  const Machine machine = compiler_only();
-  if (support::sanitized()) SKIP("NVRTC is the same with the sanitizers and without.");
-  std::map<std::string, KernelReport> reports;
-  std::size_t rungs = 0;
-  for (const Ladder& ladder : ladders()) {
-    rungs += ladder.rungs.size();
-    const models::Status ran =
-        run_on(machine, {.ladder = std::string(ladder.id)}, ladder,
-               {.result =
-                    [&](const Result& r) {
-                      INFO(r.ladder << " " << r.rung << " " << r.failure);
-                      CHECK(r.compiled);
-                      const std::string arch = find_rung(ladder, r.rung)->architecture_specific ? "sm_90a" : "sm_90";
-                      CHECK(r.failure == "Compiled for " + arch + " but not timed: No driver in this test.");
-                      CHECK(r.diagnostics.empty());
-                      CHECK(r.report.arch == arch);
-                      CHECK(r.report.registers_per_thread > 0);
-                      CHECK(r.report.registers_per_thread <= 255);
-                      CHECK(r.report.spill_store_bytes == 0);
-                      CHECK(r.report.spill_load_bytes == 0);
-                      CHECK(r.report.block_threads * r.report.registers_per_thread <= 65536);
-                      reports[r.ladder + "/" + r.rung] = r.report;
-                      return true;
-                    },
-                .progress = {}});
-    CHECK(ran.error == "");
-  }
-  CHECK(reports.size() == rungs);
-  // 255 registers are all that a thread can have: two m64n128 sums are 128 of them.
-  CHECK(reports["cuda-bf16-gemm/wgmma"].registers_per_thread <= 168);
-  CHECK(reports["cuda-bf16-gemm/wgmma"].shared_bytes == 4 * (256 + 128) * 64 * 2);
-  // Two 128 x 8 tiles of floats; one of 32 x 32, then with a word more in each row.
-  CHECK(reports["cuda-sgemm/register"].shared_bytes == 8192);
-  CHECK(reports["cuda-transpose/tile"].shared_bytes == 4096);
-  CHECK(reports["cuda-transpose/padded"].shared_bytes == 4224);
-  for (const char* rung : {"cuda-sgemm/register", "cuda-sgemm/vector", "cuda-sgemm/warp"}) {
-    CHECK(reports[rung].registers_per_thread > 96);
-    CHECK(reports[rung].registers_per_thread <= 128);
-  }
 }
 
 TEST_CASE("NVRTC's mistakes come back at their lines without a device") {

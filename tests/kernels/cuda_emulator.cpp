@@ -10,9 +10,11 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
+#include "tests/kernels/emulated_language.h"
 #include "tests/kernels/emulated_tensor_cores.h"
 
 // What the CUDA language adds, as far as the kernels use it. The built-in variables belong to the thread that runs now.
@@ -36,18 +38,22 @@ struct alignas(16) float4 {
 inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
 Dim threadIdx, blockIdx, blockDim, gridDim;
 
+enum class Wait : unsigned char { nothing, block, warp };
 /// One thread of the block: a stack that is left at a barrier and entered again.
 struct Fiber {
   ucontext_t context{};
   std::vector<std::byte> stack = std::vector<std::byte>(64 * 1024);
   bool finished = false;
+  Wait wait = Wait::nothing;
+  unsigned mask = 0;  ///< the lanes that it waits for
+  std::uint64_t given = 0;
+  std::array<std::uint64_t, 32> received{};
 };
 struct Block {
   std::vector<Fiber> fibers;
   ucontext_t scheduler{};
   std::size_t running = 0;
   const std::function<void()>* body = nullptr;
-  std::array<float, 1024> exchanged{};
 };
 Block block;
 
@@ -57,20 +63,46 @@ void run_body() {
   swapcontext(&block.fibers[block.running].context, &block.scheduler);
 }
 
-void __syncthreads() { swapcontext(&block.fibers[block.running].context, &block.scheduler); }
+void leave(Wait wait) {
+  Fiber& me = block.fibers[block.running];
+  me.wait = wait;
+  swapcontext(&me.context, &block.scheduler);
+}
 
-/// Every lane gives its value, and after a barrier takes another's. A lane past the end of the warp keeps its own.
-float __shfl_down_sync(unsigned, float value, unsigned apart) {
-  const std::size_t me = block.running;
-  block.exchanged[me] = value;
-  __syncthreads();
-  const float taken = me % 32 + apart < 32 ? block.exchanged[me + apart] : value;
-  __syncthreads();
-  return taken;
+void __syncthreads() { leave(Wait::block); }
+
+}  // namespace
+
+namespace cuda_emulator {
+
+const std::array<std::uint64_t, 32>& exchange(unsigned mask, std::uint64_t mine) {
+  Fiber& me = block.fibers[block.running];
+  me.mask = mask;
+  me.given = mine;
+  leave(Wait::warp);
+  return me.received;
+}
+
+unsigned lane() { return static_cast<unsigned>(block.running % 32); }
+
+}  // namespace cuda_emulator
+
+namespace {
+
+/// Every lane gives its value and takes another's. A lane past the end of the warp keeps its own.
+float __shfl_down_sync(unsigned mask, float value, unsigned apart) {
+  const auto& all = cuda_emulator::exchange(mask, std::bit_cast<std::uint32_t>(value));
+  const unsigned from = cuda_emulator::lane() + apart;
+  return from < 32 ? std::bit_cast<float>(static_cast<std::uint32_t>(all[from])) : value;
 }
 
 unsigned __float_as_uint(float value) { return std::bit_cast<unsigned>(value); }
 float __uint_as_float(unsigned bits) { return std::bit_cast<float>(bits); }
+
+template <class T>
+T __ldcg(const T* address) {
+  return *address;
+}
 
 long long clock64() {
   static long long now = 0;
@@ -81,12 +113,51 @@ void place(std::size_t thread) {
   threadIdx = {static_cast<unsigned>(thread) % blockDim.x, static_cast<unsigned>(thread) / blockDim.x, 0};
 }
 
+/// Lets go the lanes of a warp for which all others of their mask have come.
+void release_warp(std::size_t first, std::size_t threads) {
+  const std::size_t lanes = std::min<std::size_t>(32, threads - first);
+  Fiber* warp = block.fibers.data() + first;
+  for (std::size_t i = 0; i < lanes; ++i) {
+    if (warp[i].finished || warp[i].wait != Wait::warp) continue;
+    const unsigned mask = warp[i].mask;
+    bool all = true;
+    std::array<std::uint64_t, 32> given{};
+    for (std::size_t j = 0; j < lanes; ++j) {
+      if (!(mask >> j & 1u) || warp[j].finished) continue;
+      all = all && warp[j].wait == Wait::warp && warp[j].mask == mask;
+      given[j] = warp[j].given;
+    }
+    if (!all) continue;
+    for (std::size_t j = 0; j < lanes; ++j) {
+      if (!(mask >> j & 1u) || warp[j].finished) continue;
+      warp[j].received = given;
+      warp[j].wait = Wait::nothing;
+    }
+  }
+}
+
+/// After every thread has gone as far as it can: who may go on? Throws when nobody may.
+void release(std::size_t threads) {
+  bool at_barrier = true, free = false;
+  for (std::size_t first = 0; first < threads; first += 32) release_warp(first, threads);
+  for (std::size_t t = 0; t < threads; ++t) {
+    const Fiber& f = block.fibers[t];
+    if (f.finished) continue;
+    at_barrier = at_barrier && f.wait == Wait::block;
+    free = free || f.wait == Wait::nothing;
+  }
+  if (!at_barrier && !free) throw std::logic_error("Threads of a block wait for each other at different barriers.");
+  if (at_barrier)
+    for (std::size_t t = 0; t < threads; ++t) block.fibers[t].wait = Wait::nothing;
+}
+
 void run_with_barriers(std::size_t threads, const std::function<void()>& body) {
   block.body = &body;
   if (block.fibers.size() < threads) block.fibers.resize(threads);
   for (std::size_t t = 0; t < threads; ++t) {
     Fiber& f = block.fibers[t];
     f.finished = false;
+    f.wait = Wait::nothing;
     getcontext(&f.context);
     f.context.uc_stack.ss_sp = f.stack.data();
     f.context.uc_stack.ss_size = f.stack.size();
@@ -95,22 +166,63 @@ void run_with_barriers(std::size_t threads, const std::function<void()>& body) {
   for (bool more = true; more;) {
     more = false;
     for (std::size_t t = 0; t < threads; ++t) {
-      if (block.fibers[t].finished) continue;
+      Fiber& f = block.fibers[t];
+      if (f.finished) continue;
+      more = true;
+      if (f.wait != Wait::nothing) continue;
       block.running = t;
       place(t);
-      swapcontext(&block.scheduler, &block.fibers[t].context);
-      more = true;
+      swapcontext(&block.scheduler, &f.context);
     }
+    if (more) release(threads);
   }
 }
 
 using std::size_t;
 alignas(1024) thread_local unsigned char dynamic_shared[228 * 1024];
+#include "kernels/cuda/rungs/banks_1.cu"
+#include "kernels/cuda/rungs/banks_16.cu"
+#include "kernels/cuda/rungs/banks_2.cu"
+#include "kernels/cuda/rungs/banks_32.cu"
+#include "kernels/cuda/rungs/banks_33.cu"
+#include "kernels/cuda/rungs/banks_4.cu"
+#include "kernels/cuda/rungs/banks_8.cu"
 #include "kernels/cuda/rungs/copy_float4.cu"
 #include "kernels/cuda/rungs/copy_grid_stride.cu"
 #include "kernels/cuda/rungs/copy_in_flight.cu"
 #include "kernels/cuda/rungs/copy_scalar.cu"
+#include "kernels/cuda/rungs/decode_gqa.cu"
+#include "kernels/cuda/rungs/decode_paged.cu"
+#include "kernels/cuda/rungs/decode_sequence.cu"
+#include "kernels/cuda/rungs/decode_split.cu"
+#include "kernels/cuda/rungs/fp8_fused.cu"
+#include "kernels/cuda/rungs/fp8_two_pass.cu"
+#include "kernels/cuda/rungs/fp8_vector.cu"
+#include "kernels/cuda/rungs/gemv_fp16.cu"
+#include "kernels/cuda/rungs/gemv_int4.cu"
+#include "kernels/cuda/rungs/gemv_int8.cu"
+#include "kernels/cuda/rungs/gemv_wide.cu"
+#include "kernels/cuda/rungs/histogram_aggregated.cu"
+#include "kernels/cuda/rungs/histogram_global.cu"
+#include "kernels/cuda/rungs/histogram_private.cu"
+#include "kernels/cuda/rungs/histogram_shared.cu"
+#include "kernels/cuda/rungs/ilp_1.cu"
+#include "kernels/cuda/rungs/ilp_2.cu"
+#include "kernels/cuda/rungs/ilp_4.cu"
 #include "kernels/cuda/rungs/instruments.cu"
+#include "kernels/cuda/rungs/l2_128.cu"
+#include "kernels/cuda/rungs/l2_16.cu"
+#include "kernels/cuda/rungs/l2_24.cu"
+#include "kernels/cuda/rungs/l2_256.cu"
+#include "kernels/cuda/rungs/l2_32.cu"
+#include "kernels/cuda/rungs/l2_4.cu"
+#include "kernels/cuda/rungs/l2_48.cu"
+#include "kernels/cuda/rungs/l2_64.cu"
+#include "kernels/cuda/rungs/l2_96.cu"
+#include "kernels/cuda/rungs/layernorm_gelu_fused.cu"
+#include "kernels/cuda/rungs/layernorm_gelu_passes.cu"
+#include "kernels/cuda/rungs/layernorm_gelu_unfused.cu"
+#include "kernels/cuda/rungs/layernorm_gelu_vector.cu"
 #include "kernels/cuda/rungs/reduce_first_add.cu"
 #include "kernels/cuda/rungs/reduce_grid_stride.cu"
 #include "kernels/cuda/rungs/reduce_interleaved.cu"
@@ -122,6 +234,15 @@ alignas(1024) thread_local unsigned char dynamic_shared[228 * 1024];
 #include "kernels/cuda/rungs/sgemm_uncoalesced.cu"
 #include "kernels/cuda/rungs/sgemm_vector.cu"
 #include "kernels/cuda/rungs/sgemm_warp.cu"
+#include "kernels/cuda/rungs/softmax_fused.cu"
+#include "kernels/cuda/rungs/softmax_online.cu"
+#include "kernels/cuda/rungs/softmax_three.cu"
+#include "kernels/cuda/rungs/softmax_vector.cu"
+#include "kernels/cuda/rungs/stride_1.cu"
+#include "kernels/cuda/rungs/stride_2.cu"
+#include "kernels/cuda/rungs/stride_32.cu"
+#include "kernels/cuda/rungs/stride_4.cu"
+#include "kernels/cuda/rungs/stride_8.cu"
 #include "kernels/cuda/rungs/transpose_naive.cu"
 #include "kernels/cuda/rungs/transpose_padded.cu"
 #include "kernels/cuda/rungs/transpose_swizzled.cu"
@@ -138,30 +259,114 @@ void call(void (*kernel)(A...), void** addresses) {
   call_with(kernel, addresses, std::index_sequence_for<A...>());
 }
 
+template <class... A>
+std::vector<std::size_t> sizes(void (*)(A...)) {
+  return {sizeof(A)...};
+}
+
 struct Kernel {
   std::string_view entry;
   bool barriers;
   void (*call)(void** arguments);
+  std::vector<std::size_t> (*sizes)();
 };
-#define KERNEL(name, barriers)                                       \
-  Kernel {                                                           \
-#name, barriers, [](void** arguments) { call(name, arguments); } \
+#define KERNEL(name, barriers)                                                                   \
+  Kernel {                                                                                       \
+#name, barriers, [](void** arguments) { call(name, arguments); }, [] { return sizes(name); } \
   }
 constexpr std::array kernels_known{
-    KERNEL(copy_scalar, false),       KERNEL(copy_float4, false),
-    KERNEL(copy_in_flight, false),    KERNEL(copy_grid_stride, false),
-    KERNEL(transpose_naive, false),   KERNEL(transpose_tile, true),
-    KERNEL(transpose_padded, true),   KERNEL(transpose_swizzled, true),
-    KERNEL(transpose_vector, true),   KERNEL(reduce_interleaved, true),
-    KERNEL(reduce_sequential, true),  KERNEL(reduce_first_add, true),
-    KERNEL(reduce_shuffle, true),     KERNEL(reduce_grid_stride, true),
-    KERNEL(sgemm_uncoalesced, false), KERNEL(sgemm_coalesced, false),
-    KERNEL(sgemm_shared, true),       KERNEL(sgemm_register, true),
-    KERNEL(sgemm_vector, true),       KERNEL(sgemm_warp, true),
-    KERNEL(fill_uniform, false),      KERNEL(fill_halves, false),
-    KERNEL(fill_bytes, false),        KERNEL(fill_below, false),
-    KERNEL(fill_bf16, false),         KERNEL(spin, false),
-    KERNEL(read_roof, false),         KERNEL(fma_roof, false),
+    KERNEL(copy_scalar, false),
+    KERNEL(copy_float4, false),
+    KERNEL(copy_in_flight, false),
+    KERNEL(copy_grid_stride, false),
+    KERNEL(transpose_naive, false),
+    KERNEL(transpose_tile, true),
+    KERNEL(transpose_padded, true),
+    KERNEL(transpose_swizzled, true),
+    KERNEL(transpose_vector, true),
+    KERNEL(reduce_interleaved, true),
+    KERNEL(reduce_sequential, true),
+    KERNEL(reduce_first_add, true),
+    KERNEL(reduce_shuffle, true),
+    KERNEL(reduce_grid_stride, true),
+    KERNEL(sgemm_uncoalesced, false),
+    KERNEL(sgemm_coalesced, false),
+    KERNEL(sgemm_shared, true),
+    KERNEL(sgemm_register, true),
+    KERNEL(sgemm_vector, true),
+    KERNEL(sgemm_warp, true),
+    KERNEL(decode_gqa, true),
+    KERNEL(decode_gqa_join, false),
+    KERNEL(decode_paged, true),
+    KERNEL(decode_paged_join, false),
+    KERNEL(decode_sequence, true),
+    KERNEL(decode_split, true),
+    KERNEL(decode_split_join, false),
+    KERNEL(fp8_fused, true),
+    KERNEL(fp8_two_pass_scale, true),
+    KERNEL(fp8_two_pass, false),
+    KERNEL(fp8_vector, true),
+    KERNEL(gemv_fp16, true),
+    KERNEL(gemv_int4, true),
+    KERNEL(gemv_int8, true),
+    KERNEL(gemv_wide, true),
+    KERNEL(histogram_aggregated_clear, false),
+    KERNEL(histogram_aggregated, true),
+    KERNEL(histogram_global_clear, false),
+    KERNEL(histogram_global, false),
+    KERNEL(histogram_private_clear, false),
+    KERNEL(histogram_private, true),
+    KERNEL(histogram_shared_clear, false),
+    KERNEL(histogram_shared, true),
+    KERNEL(layernorm_gelu_fused, true),
+    KERNEL(layernorm_gelu_mean, true),
+    KERNEL(layernorm_gelu_deviation, true),
+    KERNEL(layernorm_gelu_normalize, false),
+    KERNEL(layernorm_gelu_passes, false),
+    KERNEL(layernorm_gelu_unfused, true),
+    KERNEL(layernorm_gelu_unfused_gelu, false),
+    KERNEL(layernorm_gelu_vector, true),
+    KERNEL(softmax_fused, true),
+    KERNEL(softmax_online, true),
+    KERNEL(softmax_three_max, true),
+    KERNEL(softmax_three_exp, true),
+    KERNEL(softmax_three, false),
+    KERNEL(softmax_vector, true),
+    KERNEL(fill_uniform, false),
+    KERNEL(fill_halves, false),
+    KERNEL(fill_bytes, false),
+    KERNEL(fill_below, false),
+    KERNEL(fill_bf16, false),
+    KERNEL(spin, false),
+    KERNEL(read_roof, false),
+    KERNEL(fma_roof, false),
+    KERNEL(banks_1, true),
+    KERNEL(banks_16, true),
+    KERNEL(banks_2, true),
+    KERNEL(banks_32, true),
+    KERNEL(banks_33, true),
+    KERNEL(banks_4, true),
+    KERNEL(banks_8, true),
+    KERNEL(ilp_1, false),
+    KERNEL(ilp_2, false),
+    KERNEL(ilp_4, false),
+    KERNEL(l2_4, false),
+    KERNEL(l2_16, false),
+    KERNEL(l2_24, false),
+    KERNEL(l2_32, false),
+    KERNEL(l2_48, false),
+    KERNEL(l2_64, false),
+    KERNEL(l2_96, false),
+    KERNEL(l2_128, false),
+    KERNEL(l2_256, false),
+    KERNEL(stride_1, false),
+    KERNEL(stride_2, false),
+    KERNEL(stride_4, false),
+    KERNEL(stride_8, false),
+    KERNEL(stride_32, false),
+    KERNEL(l2_roof, false),
+    KERNEL(shared_roof, true),
+    KERNEL(count_up, false),
 };
 
 const Kernel* find(std::string_view entry) {
@@ -175,6 +380,11 @@ const Kernel* find(std::string_view entry) {
 namespace cuda_emulator {
 
 bool knows(std::string_view entry) { return find(entry) != nullptr || emulated_tensor_cores::knows(entry); }
+
+std::vector<std::size_t> argument_bytes(std::string_view entry) {
+  const Kernel* kernel = find(entry);
+  return kernel ? kernel->sizes() : std::vector<std::size_t>{};
+}
 
 void launch(std::string_view entry, const kernels::cuda::Launch& shape, void** arguments) {
   const Kernel* kernel = find(entry);

@@ -35,7 +35,7 @@ union Value {
 
 }  // namespace
 
-Deviation run(const Operation& o, const Rung& rung, std::int64_t size, std::uint32_t seed) {
+std::vector<std::byte> output_of(const Operation& o, const Rung& rung, std::int64_t size, std::uint32_t seed) {
   std::vector<Memory> inputs;
   for (std::size_t i = 0; i < o.inputs.size(); ++i) {
     const std::vector<std::byte> bytes = input_bytes(o, size, seed, static_cast<int>(i));
@@ -76,7 +76,11 @@ Deviation run(const Operation& o, const Rung& rung, std::int64_t size, std::uint
     }
     launch(l.entry.empty() ? rung.entry : l.entry, l, addresses.data());
   }
-  return o.compare({o, rung.id, size, std::span(out.at(0), static_cast<std::size_t>(out_bytes)), seed});
+  return {out.at(0), out.at(out_bytes)};
+}
+
+Deviation run(const Operation& o, const Rung& rung, std::int64_t size, std::uint32_t seed) {
+  return o.compare({o, rung.id, size, output_of(o, rung, size, seed), seed});
 }
 
 }  // namespace cuda_emulator

@@ -16,6 +16,7 @@ struct FakeGpu::Text {
 };
 struct FakeGpu::Recorded {
   double at_s = 0;
+  bool timed = true;
 };
 struct FakeGpu::Loaded {
   std::string image;
@@ -56,7 +57,9 @@ std::size_t FakeGpu::last(const std::string& call) const {
   return at == calls.rend() ? calls.size() : static_cast<std::size_t>(calls.rend() - at) - 1;
 }
 
-Machine FakeGpu::machine() { return {driver(), nvrtc(), blas(), "", "", ""}; }
+Machine FakeGpu::machine() {
+  return {driver(), nvrtc(), blas(), "", "", "", [this] { return host_s_; }};
+}
 
 /// Writes the call down. Once the context is lost every call fails.
 Status FakeGpu::answer(const std::string& call) {
@@ -86,12 +89,57 @@ Status FakeGpu::launch(const std::string& entry, const Launch& shape, void** arg
   if (fault == Fault::illegal_address) pending_ = 700;  // shows when the host next waits
   const double s = entry == "spin" ? 40e-6 : run_s.count(entry) ? run_s.at(entry) : 50e-6;
   (capturing_ ? captured_s_ : now_s_) += s;
+  if (capturing_) {
+    Captured& held = captured_.emplace_back(Captured{entry, shape, {}});
+    const std::vector<std::size_t> sizes = cuda_emulator::argument_bytes(entry);
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      const auto* from = static_cast<const std::byte*>(arguments[i]);
+      held.arguments.emplace_back(from, from + sizes[i]);
+    }
+  } else {
+    host_s_ += call_s;
+  }
   if (timing_ || capturing_) {
     if (entry != "spin") timed_inputs.push_back(*static_cast<std::uint64_t*>(arguments[0]));
   } else if (fault != Fault::illegal_address) {
     execute(entry, shape, arguments);
   }
   return 0;
+}
+
+/// Copies to and from the host are done at once, and take their time one after the other.
+void FakeGpu::add_host_copies(Driver& d) {
+  const auto take = [this](const void* host, std::size_t bytes) {
+    const auto* at = static_cast<const std::byte*>(host);
+    const bool pinned = std::any_of(pinned_.begin(), pinned_.end(), [&](const auto& array) {
+      return at >= array.first && at + bytes <= array.first + array.second;
+    });
+    host_s_ += static_cast<double>(bytes) / (pinned ? link_bytes_per_s : pageable_bytes_per_s);
+  };
+  d.copy_up = [this, take](DevicePointer to, const void* from, std::size_t bytes, Stream) {
+    take(from, bytes);
+    if (answer("copy up") == 0 && computes) std::memcpy(reinterpret_cast<void*>(to), from, bytes);
+    return lost_;
+  };
+  d.copy_down = [this, take](void* to, DevicePointer from, std::size_t bytes, Stream) {
+    take(to, bytes);
+    if (answer("copy down") == 0 && computes) std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
+    return lost_;
+  };
+  d.stream_wait_event = [this](Stream, Event, unsigned) { return answer("wait for event"); };
+  if (!has_pinned_memory) return;
+  d.host_allocate = [this](void** at, std::size_t bytes) {
+    auto* memory = new std::byte[bytes];
+    pinned_[memory] = bytes;
+    *at = memory;
+    return ++open["pinned memory"], answer("pin");
+  };
+  d.host_free = [this](void* at) {
+    auto* memory = static_cast<std::byte*>(at);
+    pinned_.erase(memory);
+    delete[] memory;
+    return --open["pinned memory"], lost_;
+  };
 }
 
 Driver FakeGpu::driver() {
@@ -104,12 +152,14 @@ Driver FakeGpu::driver() {
     return std::strncpy(name, "Fake GPU", static_cast<std::size_t>(length)), 0;
   };
   d.device_attribute = [this](int* value, int which, int) {
-    *value = which == attribute_capability_major    ? capability / 10
-             : which == attribute_capability_minor  ? capability % 10
-             : which == attribute_multiprocessors   ? 4
-             : which == attribute_l2_bytes          ? l2_bytes
-             : which == attribute_execution_timeout ? (watchdog ? 1 : 0)
-                                                    : 1'000'000;
+    *value = which == attribute_capability_major              ? capability / 10
+             : which == attribute_capability_minor            ? capability % 10
+             : which == attribute_multiprocessors             ? 4
+             : which == attribute_l2_bytes                    ? l2_bytes
+             : which == attribute_execution_timeout           ? (watchdog ? 1 : 0)
+             : which == attribute_multiprocessor_threads      ? 2048
+             : which == attribute_multiprocessor_shared_bytes ? 228 << 10
+                                                              : 1'000'000;
     return 0;
   };
   d.context_retain = [this](Context* c, int) {
@@ -128,12 +178,16 @@ Driver FakeGpu::driver() {
     *p = reinterpret_cast<DevicePointer>(words.get()) + 15;
     *p -= *p % 16;
     used_ += bytes;
-    arrays_[*p] = std::move(words);
+    arrays_[*p] = {std::move(words), bytes};
     ++open["memory"];
     return 0;
   };
   d.free = [this](DevicePointer p) {
-    if (arrays_.erase(p) == 1) --open["memory"];
+    if (const auto at = arrays_.find(p); at != arrays_.end()) {
+      used_ -= at->second.bytes;
+      arrays_.erase(at);
+      --open["memory"];
+    }
     return answer("free");
   };
   d.copy_to_host = [this](void* to, DevicePointer from, std::size_t bytes) {
@@ -144,6 +198,7 @@ Driver FakeGpu::driver() {
     if (answer("upload") == 0) std::memcpy(reinterpret_cast<void*>(to), from, bytes);
     return lost_;
   };
+  add_host_copies(d);
   d.copy_on_device = [this](DevicePointer, DevicePointer, std::size_t bytes, Stream) {
     now_s_ += 2 * static_cast<double>(bytes) / 1e12;  // a copy at 1 TB/s, reading and writing
     return answer("copy");
@@ -191,12 +246,14 @@ Driver FakeGpu::driver() {
   d.stream_destroy = [this](Stream) { return --open["stream"], lost_; };
   d.stream_synchronize = [this](Stream) {
     if (pending_ != 0) lost_ = pending_;
+    host_s_ += wake_s;
     return answer("synchronize");
   };
   d.capture_begin = [this](Stream, int) -> Status {
     if (!capture_works) return 801;
     capturing_ = true;
     captured_s_ = 0;
+    captured_.clear();
     return answer("capture");
   };
   d.capture_end = [this](Stream, Graph* g) {
@@ -207,16 +264,30 @@ Driver FakeGpu::driver() {
   d.graph_instantiate = [this](GraphExec* e, Graph, unsigned long long) {
     return *e = handle_of<GraphExec>(this), ++open["exec"], lost_;
   };
-  d.graph_launch = [this](GraphExec, Stream) { return now_s_ += captured_s_, answer("graph"); };
+  d.graph_launch = [this](GraphExec, Stream) {
+    now_s_ += captured_s_;
+    host_s_ += call_s + captured_s_;
+    if (!timing_)
+      for (Captured& held : captured_) {
+        std::vector<void*> arguments;
+        for (auto& bytes : held.arguments) arguments.push_back(bytes.data());
+        execute(held.entry, held.shape, arguments.data());
+      }
+    return answer("graph");
+  };
   d.graph_exec_destroy = [this](GraphExec) { return --open["exec"], lost_; };
   d.graph_destroy = [this](Graph) { return --open["graph"], lost_; };
-  d.event_create = [this](Event* e, unsigned) { return *e = handle_of<Event>(new Recorded), ++open["event"], lost_; };
+  d.event_create = [this](Event* e, unsigned flags) {
+    *e = handle_of<Event>(new Recorded{.timed = flags != event_without_time});
+    return ++open["event"], lost_;
+  };
   d.event_destroy = [this](Event e) {
     delete object_of<Recorded>(e);
     return --open["event"], lost_;
   };
   d.event_record = [this](Event e, Stream) {
     object_of<Recorded>(e)->at_s = now_s_;
+    if (!object_of<Recorded>(e)->timed) return answer("mark");
     timing_ = !timing_;
     return answer("record");
   };

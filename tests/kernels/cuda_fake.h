@@ -21,6 +21,9 @@ class FakeGpu {
   enum class Fault { none, wrong, not_a_number, outside, race, stale, illegal_address, too_many_registers };
   std::map<std::string, Fault> faults;
   std::map<std::string, double> run_s;  ///< 50 us when not given
+  /// What the host's clock sees: a call that launches, what a wait adds, and the bytes of a second over the link.
+  double call_s = 4e-6, wake_s = 3e-6, link_bytes_per_s = 25e9, pageable_bytes_per_s = 5e9;
+  bool has_pinned_memory = true;  ///< false: an old driver, without the functions that pin
   std::size_t memory_bytes = std::size_t{1} << 30;
   int capability = 90, devices = 1, l2_bytes = 4 << 20;
   bool watchdog = false, capture_works = true;
@@ -47,14 +50,28 @@ class FakeGpu {
   kernels::cuda::Status launch(const std::string& entry, const kernels::cuda::Launch& shape, void** arguments);
   void execute(const std::string& entry, const kernels::cuda::Launch& shape, void** arguments);
   kernels::cuda::Driver driver();
+  void add_host_copies(kernels::cuda::Driver& driver);
   kernels::cuda::Nvrtc nvrtc();
   kernels::cuda::Blas blas();
 
   kernels::cuda::Status lost_ = 0, pending_ = 0;
+  /// A launch that a graph holds, with the bytes of its arguments.
+  struct Captured {
+    std::string entry;
+    kernels::cuda::Launch shape;
+    std::vector<std::vector<std::byte>> arguments;
+  };
+  std::vector<Captured> captured_;
+  std::map<const std::byte*, std::size_t> pinned_;
+  double host_s_ = 0;
   double now_s_ = 0, captured_s_ = 0;
   bool timing_ = false, capturing_ = false;
   std::size_t used_ = 0;
-  std::map<std::uint64_t, std::unique_ptr<std::uint32_t[]>> arrays_;
+  struct Held {
+    std::unique_ptr<std::uint32_t[]> words;
+    std::size_t bytes = 0;
+  };
+  std::map<std::uint64_t, Held> arrays_;
   std::map<std::string, int> executed_;
   std::vector<std::unique_ptr<std::string>> functions_;
 };

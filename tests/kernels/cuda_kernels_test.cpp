@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "kernels/cuda/cuda.h"
+#include "kernels/cuda/session.h"
 #include "kernels/sources.h"
 #include "tests/kernels/cuda_emulator.h"
 
@@ -22,17 +23,57 @@ Deviation compared(const Operation& o, std::string_view rung, std::int64_t size,
 
 }  // namespace
 
+/// A small size that is no power of two, for the emulation.
+std::int64_t small_size(const Operation& o) {
+  if (o.ladder->id == "cuda-sgemm") return 128;
+  if (o.ladder->id == "cuda-transpose") return 192;
+  return o.rounded(16 * 2503);
+}
+
 // Every rung computes what its ladder says, at a size that is no power of two, against float64.
 TEST_CASE("every CUDA kernel is right on its own launch geometry") {
-  const std::size_t i = GENERATE(Catch::Generators::range(std::size_t{0}, std::size_t{4}));
+  const std::size_t i = GENERATE(Catch::Generators::range(std::size_t{0}, operations().size()));
   const Operation& o = operations()[i];
-  const std::int64_t size = o.ladder->id == "cuda-sgemm" ? 128 : o.ladder->id == "cuda-transpose" ? 192 : 16 * 2503;
+  if (o.host) return;  // cuda_host_test.cpp
   for (const Rung& rung : o.ladder->rungs) {
     INFO(o.ladder->id << " " << rung.id);
     REQUIRE(cuda_emulator::knows(rung.entry));
-    const Deviation d = cuda_emulator::run(o, rung, size, 7);
+    const Deviation d = cuda_emulator::run(o, rung, small_size(o), 7);
     CHECK(d.never_written == 0);
     CHECK(d.error <= d.bound);
+  }
+}
+
+// The block after the last of the working set begins at its first word again.
+TEST_CASE("a working set is read again from its start, and a bank's column is that of its stride") {
+  const Operation& sweep = l2_operation();
+  CHECK(cuda_emulator::run(sweep, sweep.ladder->rungs[0], sweep.edge_size, 3).error == 0);
+  CHECK(sweep.edge_size > 4 << 20);
+  // The reference of one stride is not that of another.
+  const Operation& banks = banks_operation();
+  const Rung wrong{"stride_16", "", "", "", "banks_8"};
+  CHECK(cuda_emulator::run(banks, wrong, banks.edge_size, 3).error > 0);
+}
+
+// A block of 128 threads of H100 (228 KiB, 2,048 threads), A100 (164 KiB) and sm_120 (100 KiB, 1,536 threads), with
+// the 1 KiB of the system: exactly a quarter fits.
+TEST_CASE("a quarter of the occupancy is what shared memory leaves room for") {
+  struct Case {
+    int capability, threads;
+    std::int64_t shared_kib, blocks;
+  };
+  for (const Case& c : {Case{90, 2048, 228, 4}, Case{80, 2048, 164, 4}, Case{120, 1536, 100, 3}, Case{86, 1536, 100, 3},
+                        Case{75, 1024, 64, 2}}) {
+    INFO(c.capability);
+    DeviceFacts device{.capability = c.capability};
+    device.multiprocessor_threads = c.threads;
+    device.multiprocessor_shared_bytes = c.shared_kib << 10;
+    const Operation& o = ilp_operation();
+    const auto bytes = o.launches_on("quarter_2", 1 << 20, device)[0].shared_bytes;
+    const std::int64_t whole = bytes + (c.capability >= 80 ? 1024 : 0);
+    CHECK(bytes <= 48 * 1024);
+    CHECK((c.shared_kib << 10) / whole == c.blocks);
+    CHECK(o.launches_on("full_2", 1 << 20, device)[0].shared_bytes == 0);
   }
 }
 
@@ -80,11 +121,13 @@ TEST_CASE("CUDA ladders are complete: every rung has a text with its entry, and 
     CHECK(ladder.cost(ladder.size_default).bytes() > 0);
     for (const Rung& rung : ladder.rungs) {
       INFO(rung.id);
+      CHECK_FALSE(rung.change.empty());
+      CHECK_FALSE(rung.roof.empty());
+      CHECK(rung.entry.empty() == (find_operation(ladder.id)->host != nullptr));
+      if (rung.entry.empty()) continue;
       CHECK(rung.source == embedded_source("cuda/rungs/" + std::string(rung.entry) + ".cu"));
       CHECK(rung.source.find("extern \"C\" __global__") != std::string_view::npos);
       CHECK(rung.source.find(" " + std::string(rung.entry) + "(") != std::string_view::npos);
-      CHECK_FALSE(rung.change.empty());
-      CHECK_FALSE(rung.roof.empty());
     }
   }
 }

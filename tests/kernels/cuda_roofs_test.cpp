@@ -25,6 +25,13 @@ TEST_CASE("roofs are rates of what was launched") {
   CHECK_THAT(value["gpu_sgemm"], WithinRel(50e12, 1e-3));
   CHECK_THAT(value["gpu_bf16"], WithinRel(700e12, 1e-3));
   CHECK(value["gpu_read"] > 0);
+  CHECK(value["gpu_l2_read"] > 0);
+  CHECK(value["gpu_shared"] > 0);
+  // A call of 4 us; a graph is one call, a wait of 3 us and a thousand kernels of 50 us; the fake's link is 25 GB/s and
+  // does one way at a time.
+  CHECK_THAT(value["gpu_call"], WithinRel(4e-6, 1e-6));
+  CHECK_THAT(value["gpu_launch"], WithinRel((7e-6 + 1000 * 50e-6) / 1000, 1e-6));
+  CHECK_THAT(value["gpu_host"], WithinRel(25e9, 1e-2));
   CHECK(value["gpu_fma"] > 0);
   CHECK(value["gpu_memory"] == static_cast<double>(gpu.memory_bytes));
   CHECK(value["gpu_l2"] == static_cast<double>(gpu.l2_bytes));

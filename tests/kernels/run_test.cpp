@@ -187,6 +187,6 @@ TEST_CASE("a request that fits no ladder is one sentence that says what would") 
        {0.0, -1.0, 61.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()})
     CHECK(fault({.seconds_per_rung = seconds}) == "The time for a rung must be more than 0 s and at most 60 s.");
   CHECK(fault({.edited_rung = "packed", .edited_source = "x"}) ==
-        "Only CUDA kernels can be edited: the rungs of cpu-sgemm are part of the program.");
+        "Only kernels of a GPU can be edited: the rungs of cpu-sgemm are part of the program.");
   CHECK(fault({.rungs = {"naive"}, .size = 1536}).empty());  // that rung's own result says how long it would take
 }

@@ -1,6 +1,7 @@
 #include "kernels/sources.h"
 
 #include <catch2/catch_test_macros.hpp>
+#include <filesystem>
 #include <set>
 #include <string>
 
@@ -25,11 +26,13 @@ TEST_CASE("the embedded text of a rung is what stands between its markers in the
 // Who opens a ladder's file finds its versions at its head, in their order, and the call that runs them.
 TEST_CASE("the head of each ladder's file lists its versions and how to run them") {
   std::string heads;
-  for (const char* file : {"cpu/copy", "cpu/latency", "cpu/softmax", "cpu/sgemm", "cpu/fma", "cuda/copy",
-                           "cuda/transpose", "cuda/reduction", "cuda/sgemm", "cuda/bf16_gemm", "cuda/attention"}) {
-    const std::string text = support::read_text(support::source_file("kernels/" + std::string(file) + ".cpp"));
-    heads += text.substr(0, text.find("#include"));
-  }
+  for (const char* folder : {"cpu", "cuda", "opengl"})
+    for (const auto& file :
+         std::filesystem::directory_iterator(support::source_file("kernels/" + std::string(folder)))) {
+      if (file.path().extension() != ".cpp") continue;
+      const std::string text = support::read_text(file.path());
+      heads += text.substr(0, text.find("#include"));
+    }
   for (const auto& ladder : kernels::all_ladders()) {
     INFO(ladder.id);
     std::size_t at = heads.find("// " + std::string(ladder.id) + ":\n");

@@ -40,20 +40,12 @@ TEST_CASE("the counter sees operator new and Dear ImGui's own") {
   ImGui::MemFree(bytes);
 }
 
-TEST_CASE("every lab: a steady frame of the whole interface allocates nothing") {
+TEST_CASE("every lab, alone and beside a scenario that was set aside: a steady frame of all allocates nothing") {
   prepare();
   for (const auto& entry : chapters::all_labs()) DYNAMIC_SECTION(entry.id) {
       bench::Stage stage(entry.id);
       stage.settle();
       CHECK(allocations_of_frames(stage, 10) == 0);
-    }
-}
-
-TEST_CASE("every lab beside a scenario that was set aside: a steady frame allocates nothing") {
-  prepare();
-  for (const auto& entry : chapters::all_labs()) DYNAMIC_SECTION(entry.id) {
-      bench::Stage stage(entry.id);
-      stage.settle();
       app::set_aside_a(stage.shell());
       REQUIRE(stage.shell().explore.scenario_a);
       stage.shell().explore.lab = entry.id;

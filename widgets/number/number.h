@@ -22,11 +22,11 @@ enum class Prefix : unsigned char { si, binary, none };
 
 /// "1.07 GB", "310 ms", "43.2 %", "989 TFLOP/s", "4,096 tokens", "1.34 FLOP/B", "7.02e-12". `unit` is the SI unit that
 /// `value` has; units that take SI prefixes: s, B, B/s, FLOP, FLOP/s, W, J, J/B, Hz, "B/token" and the like. "%":
-/// value 43.2 means 43.2 %. "×": a ratio, "1.90×", whose sign stands next to the number. Long times read in min, h and
-/// days. Counts ("tokens", "parameters") take a prefix from a million up: "70.6 G parameters". A pure number (empty
-/// unit) and any other unit is grouped ("12,288") without a prefix. NaN reads "—". Zeros at the end are dropped only
-/// when the value is exact: "80 GB", but "80.0 GB" for 79.96 GB. Prefix::binary is for bytes, counts and pure numbers
-/// ("64 GiB", "2 Mi tokens"); elsewhere it means si.
+/// value 43.2 means 43.2 %. "×": a ratio, "1.90×", whose sign stands next to the number. Long times read in min, h
+/// and days. Counts ("tokens", "parameters") take a prefix from a million up: "70.6 G parameters". A pure number
+/// (empty unit) and any other unit is grouped ("12,288") without a prefix. NaN reads "—". Zeros at the end are
+/// dropped only when the value is exact: "80 GB", but "80.0 GB" for 79.96 GB. Prefix::binary is for bytes, counts and
+/// pure numbers ("64 GiB", "2 Mi tokens"); elsewhere it means si.
 NumberText format(double value, std::string_view unit, int significant = 3, Prefix prefix = Prefix::si);
 /// The same as a string, for sentences that are put together.
 std::string format_text(double value, std::string_view unit, int significant = 3, Prefix prefix = Prefix::si);
@@ -63,8 +63,8 @@ struct ParsedQuantity {
 /// A bare number is taken in the SI unit; a wrong unit is named, and a lone "m" that may be metres or thousandths.
 ParsedQuantity parse_quantity(std::string_view text, std::string_view unit);
 
-/// 2 to the power of `exponent` with a raised exponent: "2¹⁰", "2⁻²⁴". The characters are superscripts themselves, so
-/// the text is one wherever text goes: axes, tables, sliders, files.
+/// 2 to the power of `exponent` with a raised exponent: "2¹⁰", "2⁻²⁴". The characters are superscripts
+/// themselves, so the text is one wherever text goes: axes, tables, sliders, files.
 NumberText power_of_two(int exponent);
 /// The exponent when `value` is exactly a power of two; nothing for other numbers.
 std::optional<int> exponent_of_two(double value);

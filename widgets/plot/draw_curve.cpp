@@ -264,9 +264,7 @@ void paint_draw_curve(const Painter& p, const DrawCurveSpec& spec, const DrawCur
   const Theme& t = theme();
   const PlotFrame& f = layout.frame;
   paint_veil(p, f.area);
-  // Before anything is drawn the pen stands on the axis, where a tick's figure would be.
-  const Box pen_room{{f.area.min.x - t.px(8), layout.pen.y - 1}, {f.area.min.x - 1, layout.pen.y + 1}};
-  paint_curve_frame(p, f, spec, line.reach() > 0 ? layout.value_tag : pen_room, layout.place_tag);
+  paint_curve_frame(p, f, spec, line.reach() > 0 ? layout.value_tag : Box{}, layout.place_tag);
   if (const Box& rest = layout.still_to_draw; !rest.empty()) {
     p.rect(rest.min, rest.max, with_alpha(t.accent, 0.10f));
     const float y = (rest.min.y + rest.max.y) / 2, tip = rest.max.x - t.px(12);

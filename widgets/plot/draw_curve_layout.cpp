@@ -73,7 +73,8 @@ void layout_draw_curve(const Box& outer, const DrawCurveSpec& spec, const DrawnL
                spec.y_range, width_px, line_px, out.frame);
   const Box& a = out.frame.area;
   out.still_to_draw = out.value_tag = out.place_tag = {};
-  out.pen = {a.min.x, (a.min.y + a.max.y) / 2};
+  // Right of the axis by its own radius, so that it covers no tick's figure.
+  out.pen = {std::min(a.min.x + 0.95f * line_px, (a.min.x + a.max.x) / 2), (a.min.y + a.max.y) / 2};
   if (spec.xs.empty()) return;
   if (!line.whole()) {
     const float from = line.reach() == 0 ? a.min.x : static_cast<float>(out.frame.x.pixel(spec.xs[line.reach() - 1]));

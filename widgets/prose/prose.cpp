@@ -1,8 +1,11 @@
 #include "widgets/prose/prose.h"
-#include "widgets/base/press_area.h"
 
 #include <algorithm>
 #include <cmath>
+
+#include "widgets/base/parts.h"
+#include "widgets/base/press_area.h"
+#include "widgets/prose/prose_veil.h"
 
 namespace widgets {
 namespace {
@@ -16,10 +19,46 @@ void tooltip(std::string_view text) {
 
 bool mouse_in(ImVec2 at, ImVec2 size) { return ImGui::IsMouseHoveringRect(at, {at.x + size.x, at.y + size.y}); }
 
+/// Whether the document's block `i` lies under the veil of an open question.
+bool block_veiled(const ProseView& view, std::size_t i) {
+  const AskedOutput* const asked = prose_asked();
+  return asked && i < view.doc.blocks.size() && answers_question(view.doc, view.doc.blocks[i], *asked);
+}
+std::size_t items_end(const ProseLayout& layout, std::size_t block) {
+  return block + 1 < layout.blocks.size() ? layout.blocks[block + 1].first_item : layout.items.size();
+}
+
+/// The veil in the place of a block: over each of its lines, so that it covers nothing of its neighbours.
+void paint_block_veil(const Painter& painter, const ProseLayout& layout, std::size_t block, ImVec2 origin) {
+  const Theme& t = theme();
+  ImVec2 min{HUGE_VALF, HUGE_VALF}, max{-HUGE_VALF, -HUGE_VALF};
+  for (std::size_t i = layout.blocks[block].first_item; i < items_end(layout, block); ++i) {
+    const ProseItem& item = layout.items[i];
+    min = {std::min(min.x, item.at.x), std::min(min.y, item.at.y)};
+    max = {std::max(max.x, item.at.x + item.size.x), std::max(max.y, item.at.y + item.size.y)};
+  }
+  if (!(max.x > min.x)) return;
+  const Rect area{{origin.x + min.x, origin.y + min.y}, {origin.x + max.x, origin.y + max.y}};
+  painter.clip(area.min, area.max);
+  hatch(painter, area, with_alpha(t.line, 0.8f), t.px(9));
+  painter.unclip();
+  painter.frame(area.min, area.max, t.line, 1, t.px(4));
+}
+
 void paint(const Painter& painter, const ProseView& view, ImVec2 origin, bool hovered, const ProseSource& values) {
   const Theme& t = theme();
   const ImVec2 clip_min = painter.list()->GetClipRectMin(), clip_max = painter.list()->GetClipRectMax();
-  for (const ProseItem& item : view.layout.items) {
+  std::size_t block = 0, block_end = 0;
+  bool hidden = false;
+  for (std::size_t i = 0; i < view.layout.items.size(); ++i) {
+    while (prose_asked() && block < view.layout.blocks.size() && i == view.layout.blocks[block].first_item) {
+      block_end = items_end(view.layout, block);
+      hidden = block_veiled(view, block);
+      if (hidden) paint_block_veil(painter, view.layout, block, origin);
+      ++block;
+    }
+    if (hidden && i < block_end) continue;
+    const ProseItem& item = view.layout.items[i];
     const ImVec2 at{origin.x + item.at.x, origin.y + item.at.y}, end{at.x + item.size.x, at.y + item.size.y};
     if (!painter.record() && (end.y < clip_min.y || at.y > clip_max.y)) continue;
     switch (item.kind) {
@@ -71,7 +110,12 @@ void paint(const Painter& painter, const ProseView& view, ImVec2 origin, bool ho
 
 void draw_links(const Painter& painter, const ProseView& view, ImVec2 origin, ProseResult& result) {
   const Theme& t = theme();
+  std::size_t block = 0;
+  bool hidden = false;
   for (std::size_t i = 0; i < view.layout.links.size(); ++i) {
+    for (; prose_asked() && block < view.layout.blocks.size() && view.layout.blocks[block].first_link <= i; ++block)
+      hidden = block_veiled(view, block);
+    if (hidden) continue;
     const ProseLinkBox& box = view.layout.links[i];
     const ProseLink& link = view.doc.links[static_cast<std::size_t>(box.link)];
     const ImVec2 at{origin.x + box.at.x, origin.y + box.at.y};

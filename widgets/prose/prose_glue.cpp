@@ -19,7 +19,8 @@ std::string_view without_prefix(std::string_view unit) {
 }  // namespace
 
 bool prose_relation(std::string_view word) {
-  constexpr std::string_view signs[] = {"=", "≈", "<", ">", "≤", "≥", "≠", "<<", ">>", "≪", "≫", "<=", ">=", "~"};
+  constexpr std::string_view signs[] = {"=", "<", ">", "<=", ">=", "<<", ">>", "~",  // as typed
+                                        "≈", "≤", "≥", "≠",  "≪",  "≫"};
   return std::find(std::begin(signs), std::end(signs), word) != std::end(signs);
 }
 

@@ -198,6 +198,29 @@ void place_lanes_area(TimelineFrame& f, float ruler) {
              {f.area.max.x - right_px, std::max(f.area.min.y + ruler, f.area.max.y - view.scratch.legend_height)}};
 }
 
+/// The line that says that more lanes lie below.
+float more_lanes_px() { return theme().type(Type::small) + theme().px(5); }
+
+/// Of `room` pixels under the ruler and with it those that show whole lanes alone, with a line left for the words where
+/// there are more.
+float whole_lanes_height(const TimelineScratch& scratch, float ruler, float room) {
+  const auto end_of = [&](const TimelineScratch::PlacedLane& lane) {
+    return lane.hidden ? 0.0f : ruler + lane.top + lane.height;
+  };
+  float last = 0, whole = 0;
+  for (const auto& lane : scratch.lanes) {
+    last = std::max(last, end_of(lane));
+    if (end_of(lane) <= room - more_lanes_px()) whole = std::max(whole, end_of(lane));
+  }
+  return last > room && whole > 0 ? whole : room;
+}
+
+void paint_more_lanes(const TimelineFrame& f, const Painter& painter, float room) {
+  fit_text(painter, {f.area.min.x, f.area.min.y + room - more_lanes_px() + theme().px(3)},
+           "More lanes below: hold Shift and turn the wheel, or enlarge the panel.", f.area.width(), theme().muted,
+           Type::small);
+}
+
 /// What is under the mouse is found, selected by a click, grabbed by a press, and explained.
 void point_at_lanes(TimelineFrame& f, ImVec2 mouse, bool pressed) {
   TimelineView& view = f.view;
@@ -254,10 +277,12 @@ TimelineEvents draw_timeline(const char* label, const TimelineData& data, Timeli
           ? layout_timeline_legend(data, f.index.tints, dots,
                                    options.width > 0 ? options.width : ImGui::GetContentRegionAvail().x, view.scratch)
           : 0.0f;
+  const float legend = view.scratch.legend_height;
   const float available = ImGui::GetContentRegionAvail().y;
-  const float natural = lanes_height + ruler + view.scratch.legend_height + theme().px(2);
+  const float natural = lanes_height + ruler + legend + theme().px(2);
   const float least = ruler + f.row_step_px * 2;
-  const float height = options.height > 0 ? options.height : std::min(natural, std::max(available, least));
+  const float room = options.height > 0 ? options.height : std::min(natural, std::max(available, least));
+  const float height = options.whole_lanes ? whole_lanes_height(view.scratch, ruler, room - legend) + legend : room;
 
   ImGui::PushID(label);
   ImGui::BeginGroup();
@@ -287,6 +312,7 @@ TimelineEvents draw_timeline(const char* label, const TimelineData& data, Timeli
   find_touched_links(f);
   const Painter painter = Painter::window();
   paint_timeline(f, painter);
+  if (height < room) paint_more_lanes(f, painter, room);
   if (Record* record = painter.record()) record_timeline(f, *record);
   return f.events;
 }

@@ -188,6 +188,7 @@ struct TimelineOptions {
   bool legend = false;         ///< a row under the lanes: the tints in use, by name
   bool sorted = false;         ///< lanes stand in the order of timeline_order
   bool fold_wrappers = false;  ///< rows that one span fills from end to end fold into the next: frames around a program
+  bool whole_lanes = false;    ///< ends where a lane ends; where more lie below, the last line of `height` says so
   bool grabs = false;          ///< a drag that begins on a span takes that span along and does not pan
   TimelineNote note;           ///< in place of what the data's `info` says of that span
   float axis_left_px = -1, axis_right_px = -1;  ///< margins of a plot that shares the axis, screen pixels; -1: its own

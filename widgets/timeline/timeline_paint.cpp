@@ -122,7 +122,8 @@ void paint_block(const TimelineFrame& f, const Painter& painter, const TimelineB
   switch (b.mark) {
     case TimelineMark::solid:
       painter.rect(min, max, fill, rounding);
-      if (named)
+      // Ink for the block's colour: letters that are taller than the block would be lost on the ground.
+      if (named && f.row_px >= 0.9f * t.type(Type::small))
         paint_name(painter, b, cursor_x, y, name(), palette.texts[b.tint.code], letter_px, f.row_px,
                    f.options.initials);
       break;

@@ -51,6 +51,8 @@ std::string verdict_of(const Inputs& in, const Outputs& out) {
   if (out.not_a_number && out.silent_steps == 0) return event_of(in, out) + ", and the loss is no number at once.";
   if (std::isnan(out.loss_parts_step) && out.silent_steps == 0)
     return event_of(in, out) + ", the last one: no loss comes after it.";
+  if (std::isnan(out.silent_steps))
+    return event_of(in, out) + ", and nothing reads it: the weights of both runs stay equal bit for bit.";
   if (std::isnan(out.loss_parts_step))
     return event_of(in, out) + ", and the loss never shows it: " + counted(out.silent_steps, "step", "steps") +
            " of silence.";
@@ -63,8 +65,8 @@ std::string search_of(const Outputs& out) {
   const std::string comparisons = counted(out.comparisons, "comparison", "comparisons") + " of hashes";
   switch (out.search_end) {
     case SearchEnd::nothing:
-      return "It leaves no trace in weights and moments, so " + comparisons +
-             (out.comparisons == 1 ? " finds" : " find") + " nothing.";
+      return "It leaves no trace in weights and moments: " + comparisons + (out.comparisons == 1 ? " finds" : " find") +
+             " nothing.";
     case SearchEnd::interval:
       return comparisons + " leave " + counted(out.left_steps, "step", "steps") +
              "; a second run of them is healthy, so the code is not to blame.";

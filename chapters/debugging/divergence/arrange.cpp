@@ -81,6 +81,7 @@ void arrange_probes(const Inputs& in, const Outputs& out, const Run& run, Pictur
 }
 
 void arrange_losses(const Inputs& in, const Outputs& out, const Run& run, Picture& p) {
+  const bool same = std::isnan(out.silent_steps);  // also where one number alone differed for a step
   widgets::Curve first{.label = "first run",
                        .info = "loss of the batch, mean cross entropy",
                        .output = "loss_first",
@@ -91,9 +92,9 @@ void arrange_losses(const Inputs& in, const Outputs& out, const Run& run, Pictur
       second{.label = "second run",
              .info = "the same batches, with the fault",
              .output = "loss_second",
-             .tint = out.equal ? widgets::Tint::good() : widgets::Tint::bad(),
+             .tint = same ? widgets::Tint::good() : widgets::Tint::bad(),
              .width = 1.3f,
-             .dashed = out.equal,
+             .dashed = same,
              .named = false};
   for (std::size_t s = 0; s < static_cast<std::size_t>(in.steps); ++s) {
     const double loss = run.healthy->passes[s].loss;
@@ -139,7 +140,7 @@ void arrange_ring(const Inputs& in, const Outputs& out, Picture& p) {
   if (out.first_step + 1 < static_cast<double>(in.steps) && out.layers_next > 0)
     p.ring_words += "; a step later in " +
                     (out.layers_next == twin_layers ? "all" : std::to_string(static_cast<int>(out.layers_next))) +
-                    " layers";
+                    (out.layers_next == 1 ? " layer" : " layers");
 }
 
 void arrange_value(const Inputs& in, const Outputs& out, const Run& run, Picture& p) {

@@ -145,6 +145,8 @@ Computed<Outputs, Run> compute(const Inputs& in, Progress& progress, HealthyRuns
   fill_flip(in, second, out);
   fill_loss(in, *healthy, *spread, second, out);
   fill_search(run->search, out);
+  // A difference that nothing depends on is over with its step: no silence follows.
+  if (out.search_end == SearchEnd::nothing && std::isnan(out.loss_parts_step)) out.silent_steps = std::nan("");
   fill_layers(*healthy, second, out);
   return {std::move(out), std::move(run)};
 }

@@ -1,5 +1,4 @@
 #include "chapters/debugging/divergence/lab.h"
-#include "chapters/mechanism/file_offer.h"
 
 namespace chapters::debugging::divergence {
 namespace {
@@ -88,8 +87,10 @@ void describe(Fields& f, Inputs& in) {
          {.range = {0.1, 4, Scale::log}, .when = here});
   f.choice("shown", in.shown, tensors, "Coloured by", "The tensor whose difference the picture shows.", {.when = here});
   f.group("Two logs of yours");
-  const FileSpec log{
-      .reads = {FileKind::unknown, only_in_its_lab}, .accepts = "csv, tsv, jsonl, log, txt, gz", .by_bytes = true};
+  const FileSpec log{.reads = {FileKind::unknown},
+                     .accepts = "csv, tsv, jsonl, log, txt, gz",
+                     .by_bytes = true,
+                     .only_in_its_lab = true};
   f.file("first_log", in.first_log, "First run", "CSV with a column step, or JSON lines with a step each; plain or gz.",
          {.when = of_logs, .mode = of_logs}, log);
   f.file("second_log", in.second_log, "Second run", "The same quantities under the same names.",
@@ -111,9 +112,12 @@ void describe(Fields& f, LayerRow& r) {
   f.text("hash_second", r.hash_second, "Hash, second run", "From the weights after the last step.");
 }
 
-void describe(Fields& f, Outputs& o) {
-  constexpr std::string_view is_equal = "Both runs are equal, or are logs, which have no layers.",
-                             logs_instead = "The runs are logs of yours.", no_logs = "The runs are trained here.";
+namespace {
+
+constexpr std::string_view is_equal = "Both runs are equal, or are logs, which have no layers.",
+                           logs_instead = "The runs are logs of yours.", no_logs = "The runs are trained here.";
+
+void describe_parting(Fields& f, Outputs& o) {
   f.group("The first difference");
   f.real("first_step", o.first_step, "First differing step", "Found by comparing every bit; in logs, every number.",
          {.headline = true, .absent = "The runs are equal, or one log waits for the other.", .source = trained});
@@ -135,7 +139,7 @@ void describe(Fields& f, Outputs& o) {
          {.headline = true, .absent = "The runs never part, or one log waits for the other.", .source = trained});
   f.real("silent_steps", o.silent_steps, "Silent steps",
          "Steps from the first difference until the runs visibly part, or to their end.",
-         {.absent = "The runs are equal, or one log waits for the other.",
+         {.absent = "The runs are equal, or are so again at once, or one log waits for the other.",
           .formula = "parts at step - first differing step"});
   f.real("visible_nats", o.visible_nats, "Visibly apart", "Nats, where the loss parts or at the end.",
          {.absent = logs_instead, .formula = "spreads x deviation over seeds 1 to 4", .source = trained});
@@ -150,6 +154,9 @@ void describe(Fields& f, Outputs& o) {
   f.real("norm_layer", o.norm_layer, "Norms differ in layer", "The layer of that weight or gradient.",
          {.absent = "No norm is ever 1 % off.", .source = trained});
   f.toggle("not_a_number", o.not_a_number, "No number", "The loss of the second run becomes infinite or no number.");
+}
+
+void describe_search_and_logs(Fields& f, Outputs& o) {
   f.group("The search");
   f.real("comparisons", o.comparisons, "Comparisons", "Pairs of hashes that the search compares, each of them really.",
          {.headline = true,
@@ -190,6 +197,13 @@ void describe(Fields& f, Outputs& o) {
   f.text("log_notes", o.log_notes, "Left out");
   f.group("Layer by layer");
   f.table("layers", o.layers, "Weights of both runs", {.max_items = 8});
+}
+
+}  // namespace
+
+void describe(Fields& f, Outputs& o) {
+  describe_parting(f, o);
+  describe_search_and_logs(f, o);
 }
 
 void describe(Fields& f, View& v) {

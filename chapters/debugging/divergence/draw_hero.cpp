@@ -33,10 +33,15 @@ ImU32 colour_of_shade(int shade, const widgets::Theme& t) {
   return shade == 0 ? t.bad : widgets::heat(t, 0.12 + 0.88 * static_cast<double>(shade) / shades);
 }
 
-float name_px(const widgets::Theme& t) { return t.px(54); }
+/// Width for the names of the rows: that of the longest, so far as the map stays wide.
+float name_px(const widgets::Theme& t, const Picture& picture, float width) {
+  float wide = t.px(54);
+  for (const std::string& name : picture.row_names) wide = std::max(wide, widgets::text_size(name, Type::small).x);
+  return std::min(wide, std::max(t.px(54), 0.2f * width));
+}
 
 /// Names of the layers, or of what is logged, and their empty rows: what a question gives.
-void paint_rows(const Painter& p, const CellMap& map, const Picture& picture, int marked) {
+void paint_rows(const Painter& p, const CellMap& map, const Picture& picture, int marked, float names) {
   const auto& t = widgets::theme();
   const float line = t.type(Type::small);
   const bool named = map.row >= line;
@@ -45,8 +50,8 @@ void paint_rows(const Painter& p, const CellMap& map, const Picture& picture, in
     p.rect({map.area.min.x, top}, {map.area.max.x, top + map.row - 1}, t.card);
     if (!picture.row_names.empty()) {
       const std::string& name = picture.row_names[static_cast<std::size_t>(l)];
-      const float wide = std::min(widgets::text_size(name, Type::small).x, name_px(t));
-      widgets::fit_text(p, {map.area.min.x - t.px(18) - wide, top + (map.row - line) / 2}, name, name_px(t),
+      const float wide = std::min(widgets::text_size(name, Type::small).x, names);
+      widgets::fit_text(p, {map.area.min.x - t.px(18) - wide, top + (map.row - line) / 2}, name, names,
                         l == marked ? t.text : t.muted, Type::small);
       continue;
     }
@@ -59,9 +64,22 @@ void paint_rows(const Painter& p, const CellMap& map, const Picture& picture, in
   }
 }
 
-/// The ramp with its ends, and what equal looks like.
+/// In the map's place, of what the map would be made.
+void paint_missing(const Painter& p, Rect area, const Picture& picture) {
+  const auto& t = widgets::theme();
+  const float wide = std::min(widgets::text_size(picture.missing_words, Type::body).x, area.width() - t.px(24));
+  const ImVec2 at{(area.min.x + area.max.x - wide) / 2, (area.min.y + area.max.y - t.type(Type::body)) / 2};
+  p.plate(at, picture.missing_words, t.background, Type::body);
+  widgets::fit_text(p, at, picture.missing_words, wide + 1, t.text, Type::body);
+}
+
+/// The ramp with its ends, and what equal looks like; without them where nothing is compared.
 void paint_key(const Painter& p, Rect area, const Picture& picture) {
   const auto& t = widgets::theme();
+  if (!picture.missing_words.empty()) {
+    widgets::fit_text(p, area.min, picture.shown_words, area.width(), t.muted, Type::small);
+    return;
+  }
   const float line = t.type(Type::small), box = t.px(10), wide = t.px(84);
   const float y = area.min.y, mid = y + (line - box) / 2;
   float x = area.max.x;
@@ -75,10 +93,18 @@ void paint_key(const Painter& p, Rect area, const Picture& picture) {
   x -= t.px(5);
   p.text({x, y}, "1e-6 %", t.muted, Type::small, Font::sans, Align::right);
   x -= widgets::text_size("1e-6 %", Type::small).x + t.px(16);
-  p.text({x, y}, "equal bits", t.muted, Type::small, Font::sans, Align::right);
-  x -= widgets::text_size("equal bits", Type::small).x + t.px(5) + box;
+  const std::string_view equal = picture.row_names.empty() ? "equal bits" : "equal numbers";
+  p.text({x, y}, equal, t.muted, Type::small, Font::sans, Align::right);
+  x -= widgets::text_size(equal, Type::small).x + t.px(5) + box;
   p.rect({x, mid}, {x + box, mid + box}, t.card);
   p.frame({x, mid}, {x + box, mid + box}, t.line);
+  if (picture.gaps) {
+    x -= t.px(12);
+    p.text({x, y}, "not in both", t.muted, Type::small, Font::sans, Align::right);
+    x -= widgets::text_size("not in both", Type::small).x + t.px(5) + box;
+    widgets::hatch(p, {{x, mid}, {x + box, mid + box}}, t.line, t.px(4));
+    p.frame({x, mid}, {x + box, mid + box}, t.line);
+  }
   widgets::fit_text(p, {area.min.x, y}, picture.shown_words, x - area.min.x - t.px(12), t.muted, Type::small);
 }
 
@@ -87,7 +113,9 @@ void paint_stretches(const Painter& p, const CellMap& map, const Picture& pictur
   p.clip(map.area.min, map.area.max);
   for (const CellStretch& s : picture.stretches) {
     const float top = map.y(s.layer);
-    p.rect({map.x(s.from), top}, {map.x(s.to), top + map.row - 1}, colour_of_shade(s.shade, t));
+    const Rect cell{{map.x(s.from), top}, {map.x(s.to), top + map.row - 1}};
+    p.rect(cell.min, cell.max, s.shade < 0 ? t.background : colour_of_shade(s.shade, t));
+    if (s.shade < 0) widgets::hatch(p, cell, t.line, t.px(4));
   }
   if (picture.ended_at >= 0) {
     const Rect rest{{std::max(map.x(picture.ended_at), map.area.min.x), map.area.min.y}, map.area.max};
@@ -206,9 +234,9 @@ void take_hand(Inputs& in, const CellMap& map, const Picture& picture, View& vie
   in.layer = map.layer_at(mouse.y);
 }
 
-void draw_losses(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
+void draw_losses(Inputs& in, const Picture& picture, View& view, ImVec2 size, float names) {
   const auto& t = widgets::theme();
-  view.link.need_gutter(t.px(72));
+  view.link.need_gutter(names + t.px(18));
   widgets::Plot plot("losses", view.plot,
                      {.x = {.lo = picture.from_step, .hi = picture.last_step + 1, .label = "step"},
                       .y = {.lo = picture.least_loss, .hi = picture.most_loss, .label = picture.loss_label},
@@ -254,8 +282,9 @@ void draw_hero(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   }
   ImGui::SetCursorScreenPos({corner.x, corner.y + size.y - losses});
   const bool veiled = widgets::veiled();
-  Rect inner{{corner.x + t.px(74), 0}, {corner.x + size.x - t.px(10), 0}};
-  draw_losses(in, picture, view, {size.x, losses});
+  const float names = name_px(t, picture, size.x);
+  Rect inner{{corner.x + names + t.px(20), 0}, {corner.x + size.x - t.px(10), 0}};
+  draw_losses(in, picture, view, {size.x, losses}, names);
   if (!veiled && view.plot.scratch.frame.area.width() > t.px(20)) {
     inner.min.x = view.plot.scratch.frame.area.min.x;
     inner.max.x = view.plot.scratch.frame.area.max.x;
@@ -275,12 +304,13 @@ void draw_hero(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   const Painter p = Painter::window();
   {
     const widgets::GivenMarks given;
-    paint_rows(p, map, picture, veiled ? -1 : picture.ring_layer);
+    paint_rows(p, map, picture, veiled ? -1 : picture.ring_layer, names);
   }
   widgets::drew("cells");
   if (veiled) return;
   paint_key(p, {{map.area.min.x, corner.y}, {map.area.max.x, corner.y + line}}, picture);
   paint_stretches(p, map, picture);
+  if (!picture.missing_words.empty()) paint_missing(p, map.area, picture);
   if (picture.row_names.empty())
     paint_cursor(p, map, map.area.max.y + std::max(0.0f, hashes - t.px(4)), view.plot.scratch.frame.area, picture,
                  view.cursor);

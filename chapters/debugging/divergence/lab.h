@@ -81,7 +81,7 @@ struct Run {
 /// Neighbouring steps of a layer, or of a logged quantity, whose differences have one shade.
 struct CellStretch {
   int layer = 0, from = 0, to = 0;  ///< steps, `to` not included
-  int shade = 0;                    ///< 0: no number; else 1 to shades on the ramp
+  int shade = 0;                    ///< -1: not logged by both; 0: no number; else 1 to shades on the ramp
 };
 inline constexpr int shades = 28;
 /// Ends of the ramp of differences, of the tensor's length.
@@ -101,6 +101,7 @@ struct Picture {
   std::vector<widgets::Curve> losses;
   double most_loss = 1, last_step = 1;
   std::vector<std::string> row_names;  ///< quantities of logs, the first at the bottom; empty: layers
+  bool gaps = false;                   ///< there are steps at which a quantity stands in one log alone, or in none
   double from_step = 0;                ///< the first step that is shown
   std::string loss_label = "loss of the batch, nats";
   double least_loss = 0;
@@ -109,6 +110,7 @@ struct Picture {
   int ring_layer = -1, ring_step = -1;
   std::string ring_bold, ring_words;
   std::string silence_words, parts_words, shown_words;
+  std::string missing_words;              ///< not empty: nothing is compared, and this sentence says what is missing
   double silence_at = 0, parts_step = 0;  ///< steps at which those words stand
   std::vector<std::string> cursor_words;  ///< what the cursor says at each step
   std::vector<int> loudest;               ///< by step; -1: all equal

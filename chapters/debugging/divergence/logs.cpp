@@ -60,9 +60,12 @@ double step_of(const LogComparison& logs, const LogComparison::Place& place) {
   return place.step < 0 ? std::nan("") : static_cast<double>(logs.steps[static_cast<std::size_t>(place.step)]);
 }
 
-/// Shade of a difference on the ramp of logarithms; -1: equal or not logged by both, 0: no number.
+constexpr int equal_shade = -2, gap_shade = -1;
+
+/// Shade of a difference on the ramp of logarithms; 0: no number, and below that equal or not logged by both.
 int log_shade(float difference) {
-  if (!(difference > 0)) return -1;
+  if (difference < 0) return gap_shade;
+  if (!(difference > 0)) return equal_shade;
   if (!std::isfinite(difference)) return 0;
   const double low = std::log(least_difference), high = std::log(most_difference);
   const double at = (std::log(static_cast<double>(difference)) - low) / (high - low);
@@ -98,7 +101,8 @@ void add_cells(const LogComparison& logs, std::size_t name, int row, Picture& p)
     for (std::size_t s = i; s < end; ++s) most = std::max(most, logs.differences[name][s]);
     const int shade = log_shade(most), from = static_cast<int>(logs.steps[i]);
     const int to = static_cast<int>(end < n ? logs.steps[end] : logs.steps[n - 1] + 1);
-    if (shade < 0) continue;
+    if (shade == equal_shade) continue;
+    p.gaps |= shade == gap_shade;
     if (!p.stretches.empty() && p.stretches.back().layer == row && p.stretches.back().to == from &&
         p.stretches.back().shade == shade)
       p.stretches.back().to = to;
@@ -199,7 +203,10 @@ Picture arrange_logs(const Inputs& in, const Outputs& out, const LogComparison& 
     p.row_names.push_back(logs.names[names[row]]);
     add_cells(logs, names[row], static_cast<int>(row), p);
   }
-  p.shown_words = log_alone(in) ? "what the log holds; nothing is compared yet" : "difference of what was logged";
+  if (log_alone(in))
+    p.missing_words = in.first_log.path.empty() ? "The first run's log is missing: nothing is compared yet."
+                                                : "The second run's log is missing: nothing is compared yet.";
+  p.shown_words = log_alone(in) ? "what the log holds" : "difference of what was logged";
   if (names.size() < logs.names.size())
     p.shown_words += "; " + std::to_string(logs.names.size() - names.size()) + " more are not shown";
   p.from_step = static_cast<double>(logs.steps.front());

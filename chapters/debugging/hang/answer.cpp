@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "chapters/debugging/hang/lab.h"
 #include "widgets/number/number.h"
 
@@ -19,7 +21,7 @@ std::string who(const Outputs& out) {
 std::string place(const Outputs& out) {
   const bool all = out.divergence_group == "default_pg";
   const std::string group = all ? "the default group" : "group " + out.divergence_group;
-  if (out.first_divergence == 0) return " a message of " + group;
+  if (std::isnan(out.first_divergence)) return " a message of " + group;
   return " call " + number(out.first_divergence) + " of " + group;
 }
 
@@ -31,9 +33,11 @@ std::string alarm(const Outputs& out) {
       if (rank == out.rings_first) return true;
     return false;
   }();
-  const std::string text = "\nThe watchdog of rank " + number(out.rings_first) + " rang first";
+  const std::string text = "\nThe watchdog of rank " + number(out.rings_first) + " would ring first";
   if (!out.decidable) return text + ": that says who waited longest, and not why.";
-  return text + (guilty ? ", and this time it is the right one." : ": it waited longest, and is not to blame.");
+  if (!guilty) return text + ": it waited longest, and is not to blame.";
+  return text + (out.culprits == 1 ? ", and this time it is the right one."
+                                   : ": it is one of them, no more to blame than the others.");
 }
 
 /// What is done differently, of one rank and of several.
@@ -81,6 +85,10 @@ std::string answer_of(const Inputs&, const Outputs& out) {
       break;
   }
   if (out.waiting_ranks == 0) return "Two records differ, and the records do not decide which is right.";
+  if (2 * out.missing_dumps > out.ranks)
+    return ranks_text(out.waiting_ranks) + (out.waiting_ranks == 1 ? " waits" : " wait") + ", and " +
+           count(out.missing_dumps) + " of " + ranks_text(out.ranks) +
+           " left no dump.\nToo few are here to say who is to blame: give the dumps of all ranks.";
   return ranks_text(out.waiting_ranks) + (out.waiting_ranks == 1 ? " waits" : " wait") +
          ", and the records do not decide who is to blame." + alarm(out);
 }

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "chapters/debugging/hang/lab.h"
@@ -75,6 +76,12 @@ void add_calls(const hm::FlightJob& job, Picture& picture) {
   }
 }
 
+/// Can no rank complete such a call before all have entered it? The root of a broadcast, for one, can.
+bool needs_everybody(std::string_view operation) {
+  return operation.starts_with("all") || operation.starts_with("_all") || operation.starts_with("barrier") ||
+         operation.find("reduce_scatter") != std::string_view::npos;
+}
+
 /// One rank's row before rows that are alike are folded.
 class RowMaker {
  public:
@@ -83,6 +90,11 @@ class RowMaker {
     for (const hm::FlightDump& dump : run.job->dumps)
       for (const hm::FlightEntry& e : dump.entries)
         if (!e.p2p) ++made_[{e.group, e.sequence}];
+    for (std::size_t d = 0; d < run.job->dumps.size(); ++d)
+      if (const std::int32_t i = run.found.waits[d].entry; i >= 0) {
+        const hm::FlightEntry& e = run.job->dumps[d].entries[at_of(i)];
+        if (!e.p2p && needs_everybody(run.job->call(e).operation)) open_.emplace(e.group, e.sequence);
+      }
   }
 
   std::vector<Cell> row(std::size_t dump) {
@@ -116,6 +128,8 @@ class RowMaker {
     cell.group = e.group;
     cell.sequence = column_number(e);
     cell.state = waits < 0 || i < waits ? Cell::State::done : i == waits ? Cell::State::waits : Cell::State::queued;
+    if (cell.state == Cell::State::done && !e.p2p && open_.contains({e.group, e.sequence}))
+      cell.state = Cell::State::parted;
     const hm::HangDiagnosis& d = run_.found;
     cell.differs = !e.p2p && d.found_call >= 0 && e.group == d.group && e.sequence == d.sequence &&
                    e.call == d.found_call && e.call != d.expected_call;
@@ -142,6 +156,7 @@ class RowMaker {
   BandKeys& keys_;
   const Picture& picture_;
   std::map<std::pair<std::int32_t, std::int64_t>, std::size_t> made_;
+  std::set<std::pair<std::int32_t, std::int64_t>> open_;  ///< calls in which some rank still is
 };
 
 std::string ring_words(const hm::HangDiagnosis& d, std::int64_t rank) {
@@ -153,7 +168,7 @@ std::string ring_words(const hm::HangDiagnosis& d, std::int64_t rank) {
 }
 
 /// What a press on a rank's row says.
-std::string verdict_of(const Run& run, std::int64_t rank, std::int64_t dump) {
+std::string verdict_of(const Run& run, std::int64_t rank, std::int64_t dump, const MatrixRow& row) {
   const hm::HangDiagnosis& d = run.found;
   const bool guilty = std::find(d.culprits.begin(), d.culprits.end(), rank) != d.culprits.end();
   if (dump < 0) return guilty ? "It left no dump, and others wait: it is to blame." : "It left no dump.";
@@ -165,6 +180,8 @@ std::string verdict_of(const Run& run, std::int64_t rank, std::int64_t dump) {
     text += wait.waits_for.empty() ? ", which all have entered. " : " for rank " + list_ranks(wait.waits_for) + ". ";
   } else {
     text = d.hangs ? "It waits for nobody. " : "All its calls have ended. ";
+    if (std::any_of(row.cells.begin(), row.cells.end(), [](const Cell& c) { return c.state == Cell::State::parted; }))
+      text = "Its last call is retired, as one that failed is, too, and another rank is still in it. ";
   }
   if (guilty) return text + "It is to blame.";
   if (!d.decidable) return text + "The records do not say who is to blame.";
@@ -204,7 +221,7 @@ void add_rows(const Run& run, BandKeys& keys, Picture& picture) {
       at->culprit |= row.culprit;
       continue;
     }
-    row.verdict = verdict_of(run, rank, dump);
+    row.verdict = verdict_of(run, rank, dump, row);
     row.ring = run.found.hangs ? ring_words(run.found, rank) : "";
     row_of[rank] = static_cast<std::int32_t>(picture.rows.size());
     members.push_back({rank});

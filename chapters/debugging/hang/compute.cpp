@@ -66,10 +66,10 @@ void fill_facts(const Run& run, Outputs& out) {
   out.fault = d.fault;
   out.culprit_ranks = as_reals(d.culprits);
   out.culprits = static_cast<std::int64_t>(d.culprits.size());
-  if (!d.culprits.empty()) out.first_culprit = static_cast<double>(d.culprits.front());
+  if (d.culprits.size() == 1) out.first_culprit = static_cast<double>(d.culprits.front());
   out.decidable = d.decidable;
   out.hangs = d.hangs;
-  if (d.sequence >= 0) out.first_divergence = static_cast<double>(d.sequence);
+  if (d.sequence > 0) out.first_divergence = static_cast<double>(d.sequence);  // calls count from 1; 0 is a message
   if (d.group >= 0) out.divergence_group = job.groups[static_cast<std::size_t>(d.group)].description;
   out.ranks = job.world;
   out.missing_dumps = static_cast<std::int64_t>(job.missing.size());

@@ -129,11 +129,11 @@ void describe(Fields& f, RankRow& r) {
 void describe(Fields& f, Outputs& o) {
   f.group("The diagnosis");
   f.choice("fault", o.fault, faults, "Fault found", "What holds the job up.", {.headline = true});
-  f.real("first_culprit", o.first_culprit, "Rank to blame", "The lowest of them.",
-         {.headline = true, .absent = "The records name no rank.", .source = diagnosis});
+  f.real("first_culprit", o.first_culprit, "Rank to blame", "Where it is one alone.",
+         {.headline = true, .absent = "The records name no rank, or several.", .source = diagnosis});
   f.real("first_divergence", o.first_divergence, "At call",
-         "Number in its group of the first call at which the ranks part; 0 for a message.",
-         {.headline = true, .absent = "The ranks do not part at a call."});
+         "Number in its group of the first call at which the ranks part.",
+         {.headline = true, .absent = "They part at no call, or at a message, which has no number."});
   f.real("rings_first", o.rings_first, "Rings first", "The rank whose watchdog rings first: it has waited longest.",
          {
              .headline = true,

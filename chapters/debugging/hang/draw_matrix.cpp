@@ -98,6 +98,11 @@ void paint_cell(const Painter& p, Rect r, const Cell& cell, const Picture& pictu
       p.rect(r.min, r.max, hue, round);
       paint_words(p, r, kind->brief, kind->size, widgets::text_on(hue, t));
       break;
+    case Cell::State::parted:
+      p.rect(r.min, r.max, widgets::with_alpha(hue, 0.18f), round);
+      paint_dashes(p, r, hue);
+      paint_words(p, r, "retired", kind->size, t.text);
+      break;
     case Cell::State::waits:
       p.rect(r.min, r.max, widgets::with_alpha(hue, 0.18f), round);
       p.frame(r.min, r.max, hue, t.px(2), round);
@@ -175,18 +180,29 @@ void paint_legend_row(const Painter& p, const MatrixPlan& plan, const Picture& p
   }
 }
 
+/// Where rows are lower than a line, every second or third has its name, and always one that matters.
+bool is_named(const MatrixPlan& plan, const Picture& picture, std::size_t row) {
+  const auto every = static_cast<std::size_t>(std::ceil(theme().type(Type::small) / std::max(1.0f, plan.row)));
+  const auto matters = [&](std::size_t r) { return picture.rows[r].culprit || picture.rows[r].rings_first; };
+  if (every <= 1 || matters(row)) return true;
+  if (row % every != 0) return false;
+  for (std::size_t r = row >= every - 1 ? row - (every - 1) : 0; r < std::min(picture.rows.size(), row + every); ++r)
+    if (matters(r)) return false;
+  return true;
+}
+
 void paint_rows(const Painter& p, const MatrixPlan& plan, const Picture& picture) {
   const auto& t = theme();
   const float small = t.type(Type::small);
   for (std::size_t r = 0; r < picture.rows.size(); ++r) {
     const MatrixRow& row = picture.rows[r];
     const float y = y_of(plan, r) + (plan.row - small) / 2;
-    if (plan.row >= small)
+    if (is_named(plan, picture, r))
       p.text({plan.cells.min.x - t.px(10), y}, row.label, row.culprit ? t.bad : t.text, Type::small, Font::bold,
              Align::right);
     for (std::size_t c = 0; c < picture.columns; ++c)
       paint_cell(p, cell_rect(plan, picture, r, c), row.cells[c], picture, row.culprit);
-    if (row.ring.empty() || plan.ring.width() <= 0 || plan.row < small) continue;
+    if (row.ring.empty() || plan.ring.width() <= 0 || !is_named(plan, picture, r)) continue;
     const ImU32 hue = row.rings_first ? t.warning : t.muted;
     const float x = plan.ring.min.x + t.px(10);
     if (row.rings_first) {
@@ -257,6 +273,8 @@ std::string_view state_words(Cell::State state) {
       return "nobody made it";
     case Cell::State::done:
       return "ended";
+    case Cell::State::parted:
+      return "retired here, and another rank is still in it: a call that failed is retired, too";
     case Cell::State::waits:
       return "it waits here";
     case Cell::State::queued:

@@ -93,6 +93,7 @@ struct Cell {
   enum class State : std::uint8_t {
     none,  ///< nobody of its group made it
     done,
+    parted,   ///< retired here, while another rank is still in it: that may be the end of a call that failed
     waits,    ///< it is in it
     queued,   ///< it enqueued it behind the one in which it waits
     hole,     ///< others of its group made it, this rank did not

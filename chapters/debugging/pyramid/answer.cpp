@@ -20,12 +20,13 @@ std::string verdict_of(const Inputs& in, const Outputs& out) {
   const std::string takes = " the cause is found after " + minutes(out.mean_minutes) + " on average";
   const std::string yours = name_of_yours(out) + takes;
   const double against = out.against_minutes;
-  const std::string rule(rule_name(in.against));
+  const std::string rule(rule_name(in.against, out.exact));
   if (std::abs(against - out.mean_minutes) < 1e-9)
     return out.is_best ? yours + "; no order " + (out.exact ? "is" : "that was found is") + " faster."
                        : yours + ", as with " + rule + ".";
   if (in.against == Rule::best)
-    return yours + ", " + figure(out.factor, widgets::times_unit) + " as long as in the best order.";
+    return yours + ", " + figure(out.factor, widgets::times_unit) + " as long as in the best order" +
+           (out.exact ? "." : " found.");
   return yours + "; " + rule + " takes " + minutes(against) + ".";
 }
 
@@ -38,17 +39,17 @@ std::string why_of(const Outputs& out) {
            " of cases in " + minutes(out.best_first_minutes) + "; it stays first up to " + minutes(out.pays_up_to) +
            ".";
   }
+  const std::string best = out.exact ? "The best order takes " : "The best order found takes ";
   if (out.first == out.best_first)
-    return "The best order takes " + minutes(out.best_minutes) +
-           ": it begins with the same check and goes on with others.";
-  return "The best order takes " + minutes(out.best_minutes) + " and begins with " + out.best_first +
-         ", which convicts in " + figure(out.best_first_convicts, "%") + " of cases and takes " +
-         minutes(out.best_first_minutes) + ".";
+    return best + minutes(out.best_minutes) + ": it begins with the same check and goes on with others.";
+  return best + minutes(out.best_minutes) + " and begins with " + out.best_first + ", which convicts in " +
+         figure(out.best_first_convicts, "%") + " of cases and takes " + minutes(out.best_first_minutes) + ".";
 }
 
 }  // namespace
 
-std::string_view rule_name(Rule rule) {
+std::string_view rule_name(Rule rule, bool exact) {
+  if (rule == Rule::best && !exact) return "the best order found";
   static constexpr std::array<std::string_view, rule_count> names{
       "cheapest first", "likeliest first", "most per minute first", "the pyramid's order", "the best order"};
   return names[static_cast<std::size_t>(rule)];

@@ -39,6 +39,7 @@ Shape shape_of(const SearchCase& c, const SearchWalk& walk, std::string title) {
     const auto& check = c.checks[s.check];
     shape.chips.push_back({.id = std::string(check.id),
                            .name = std::string(check.name),
+                           .minutes = format_text(check.minutes, "", 2),
                            .words = std::string(check.name) + " " + format_text(check.minutes, ""),
                            .tip = s.skipped
                                       ? "It could convict nothing that is left: it is not run."
@@ -68,7 +69,7 @@ std::string source_of(const Inputs& in, Prior prior) {
 void arrange_rows(const Inputs& in, const Outputs& out, Picture& p) {
   for (std::size_t i = 0; i < rule_count; ++i) {
     const auto rule = static_cast<Rule>(i);
-    p.rules.push_back({.name = std::string(rule_name(rule)),
+    p.rules.push_back({.name = std::string(rule_name(rule, out.exact)),
                        .words = format_text(out.rule_minutes[i], ""),
                        .value = out.rule_minutes[i],
                        .marked = rule == in.against});
@@ -89,10 +90,11 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture p;
   p.answer = answer_of(in, out);
   p.yours = shape_of(run.search, run.yours, "Yours");
-  p.against = shape_of(run.search, run.against, capital(std::string(rule_name(in.against))));
+  p.against = shape_of(run.search, run.against, capital(std::string(rule_name(in.against, out.exact))));
   if (!out.is_best) {
     p.ghost = bars_of(run.search, run.best);
-    p.ghost_words = "dashed: the best order, " + format_text(out.best_minutes, "min");
+    p.ghost_words =
+        "dashed: " + std::string(rule_name(Rule::best, out.exact)) + ", " + format_text(out.best_minutes, "min");
   } else {
     p.ghost_words = out.exact ? "no order is faster" : "no order that was found is faster";
   }

@@ -86,10 +86,10 @@ void describe(Fields& f, Inputs& in) {
             {.headline = true});
   f.choice("against", in.against, rules, "Compare with", "The order that is drawn above yours.", {.headline = true});
   f.group("What if");
-  f.real("dear_minutes", in.dear_minutes, {"Dearest check, 0: its own", "min"},
+  f.real("dear_minutes", in.dear_minutes, {"Longest check (0: as given)", "min"},
          "Minutes of the check that takes longest in the case as dealt, at least 0.001. 0: the case's own.",
          {.range = {0, 240}, .typical = {0, 60}});
-  f.real("likely", in.likely, {"Likeliest cause, 0: its own", "%"},
+  f.real("likely", in.likely, {"Likeliest cause (0: as given)", "%"},
          "Its likelihood; the others keep their proportions. 0: the case's own.", {.range = {0, 95}});
   f.real("sees", in.sees, {"Checks see", "%"},
          "Scales every check's chance to convict a cause that is there. 100 %: the case's own.", {.range = {20, 100}});
@@ -98,7 +98,7 @@ void describe(Fields& f, Inputs& in) {
          "How often a check that convicts nothing accuses something all the same.", {.range = {0, 50}});
   f.real("chase_minutes", in.chase_minutes, {"To chase one", "min"}, "What a false alarm costs. Assumed.",
          {.range = {0, 120}});
-  f.real("escalation_minutes", in.escalation_minutes, {"Escalation, 0: its own", "min"},
+  f.real("escalation_minutes", in.escalation_minutes, {"Escalation (0: as given)", "min"},
          "Minutes until others find it, after the last check. 0: the case's own.", {.range = {0, 1000}});
 }
 
@@ -155,7 +155,7 @@ void describe(Fields& f, Outputs& o) {
                                                                                       "Code"};
   for (std::size_t i = 0; i < shares.size(); ++i)
     f.real(shares[i], o.layers[i], {names[i], "%"}, "Share of cases whose cause lies there.");
-  f.text("dearest", o.dearest, "Dearest check");
+  f.text("dearest", o.dearest, "Longest check");
   f.real("checks_count", o.checks_count, "Checks", "That the case has.");
   f.real("last_minutes", o.last_minutes, {"Last check ends", "min"}, "When nothing convicts before.");
   f.real("missed", o.missed, {"All checks miss", "%"}, "Then it is escalated.");

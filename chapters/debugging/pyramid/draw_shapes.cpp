@@ -96,7 +96,7 @@ float chips_end(const ShapesPlan& plan, const Shape& shape) {
 
 void paint_bars(const Painter& p, const ShapesPlan& plan, const ShapePlan& s, const Shape& shape) {
   const Theme& t = widgets::theme();
-  const float small = t.type(Type::small), high = s.bottom - s.top;
+  const float high = s.bottom - s.top;
   double below = 0;
   for (const Bar& b : shape.bars) {
     const float y0 = s.top + static_cast<float>(below) * high;
@@ -106,19 +106,38 @@ void paint_bars(const Painter& p, const ShapesPlan& plan, const ShapePlan& s, co
     p.rect({plan.left, y0}, {x1, std::max(y0 + 1, y1 - t.px(1))}, fill);
     const Rect box{{plan.left, y0}, {x1, y1}};
     if (ImGui::IsMouseHoveringRect(box.min, box.max) && ImGui::IsWindowHovered()) widgets::tip(b.label, b.found);
+  }
+}
+
+/// On a plate where the outline of the best order or the line of the mean runs through.
+void paint_words(const Painter& p, ImVec2 at, std::string_view words, ImU32 plate, ImU32 ink) {
+  p.plate(at, words, plate, Type::small);
+  p.text(at, words, ink, Type::small);
+}
+
+/// What the bars are, over all lines.
+void paint_labels(const Painter& p, const ShapesPlan& plan, const ShapePlan& s, const Shape& shape) {
+  const Theme& t = widgets::theme();
+  const float small = t.type(Type::small), high = s.bottom - s.top;
+  double below = 0;
+  for (const Bar& b : shape.bars) {
+    const float y0 = s.top + static_cast<float>(below) * high;
+    below += b.share;
+    const float y1 = s.top + static_cast<float>(below) * high, x1 = plan.x(b.minutes);
     if (y1 - y0 < 0.8f * small) continue;
+    const ImU32 fill = widgets::colour(tint_of(b.layer), t);
     const float wide = widgets::text_size(b.label, Type::small).x, y = (y0 + y1 - small) / 2 - t.px(1);
     if (wide + t.px(12) <= x1 - plan.left) {
-      p.text({plan.left + t.px(6), y}, b.label, widgets::text_on(fill, t), Type::small);
+      paint_words(p, {plan.left + t.px(6), y}, b.label, fill, widgets::text_on(fill, t));
       const float found = widgets::text_size(b.found, Type::small).x;
       if (b.share >= 0.2 && wide + found + t.px(40) < x1 - plan.left)
-        p.text({x1 - found - t.px(6), y}, b.found, widgets::text_on(fill, t), Type::small);
+        paint_words(p, {x1 - found - t.px(6), y}, b.found, fill, widgets::text_on(fill, t));
     } else {
       // After the bar, or after the line of the mean where that would run through the words.
       const float mean = plan.x(shape.mean), beside = x1 + t.px(5);
       const bool crossed = beside < mean + t.px(4) && beside + wide + t.px(4) > mean;
       const float x = crossed ? mean + t.px(6) : beside;
-      if (x + wide < plan.right) p.text({x, y}, b.label, t.text, Type::small);
+      if (x + wide < plan.right) paint_words(p, {x, y}, b.label, t.background, t.text);
     }
   }
 }
@@ -258,6 +277,7 @@ void paint_shape(const Painter& p, const ShapesPlan& plan, const Picture& pictur
   paint_bars(p, plan, s, shape);
   if (yours) paint_ghost(p, plan, s, picture.ghost);
   paint_mean(p, plan, s, shape, widgets::output_lit(yours ? "mean_minutes" : "against_minutes"));
+  paint_labels(p, plan, s, shape);
   widgets::drew(yours ? "yours" : "compared");
 }
 

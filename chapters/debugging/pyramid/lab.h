@@ -156,7 +156,8 @@ struct ReadCase {
 };
 ReadCase read_case(const Inputs& in, models::debugging::DealtCase* dealt = nullptr);
 CheckOrder rule_order(const SearchCase& c, Rule rule);
-std::string_view rule_name(Rule rule);
+/// `exact`: the best order is proven to be the best.
+std::string_view rule_name(Rule rule, bool exact);
 /// Puts a check before another of `now`, or at the end, and makes that the order.
 void move_check(Inputs& in, const std::vector<Chip>& now, std::string_view held, std::size_t to);
 

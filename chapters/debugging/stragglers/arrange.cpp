@@ -179,6 +179,9 @@ void arrange_fleet(const Inputs& in, const Outputs& out, const Run& run, Picture
   p.heat_lo = 0;
   p.heat_hi = std::max({in.spread * 5, in.slower * 1.2, 2.0});
   p.heat_note = "computing of each GPU over a healthy one";
+  for (std::size_t r = 0; r < ranks; ++r)
+    if (run.detection.first_alarm[r] >= 0) p.accused.push_back({r, !run.guilt.holds(static_cast<std::int64_t>(r))});
+  p.accused_words = "marked at the right: accused by the rule";
   arrange_detector(in, run, p);
   const FleetFigures& f = out.fleet;
   const double hours = static_cast<double>(in.ranks) * 730;

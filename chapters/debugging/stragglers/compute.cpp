@@ -152,7 +152,8 @@ void state_fleet(const Inputs& in, bool facts_alone, Run& run, Outputs& out) {
   out.slowdown = run.run.mean_step / run.run.healthy_step;
   f.added_share = 100 * (out.slowdown - 1);
   f.barrier_share = 100 * models::expected_slowest({models::SlownessKind::normal, in.spread / 100, 0}, in.ranks);
-  if (run.run.culprit >= 0) {
+  // Somebody is last in each step of a healthy fleet too, and is not to blame.
+  if (run.run.culprit >= 0 && run.guilt.ranks > 0) {
     out.culprit_rank = static_cast<double>(run.run.culprit);
     out.blamed_s = run.run.caused[static_cast<std::size_t>(run.run.culprit)] * in.step_s;
     out.won_s = run.run.late * (n - 1) * in.step_s;
@@ -162,12 +163,12 @@ void state_fleet(const Inputs& in, bool facts_alone, Run& run, Outputs& out) {
   f.caught = static_cast<double>(run.detection.caught);
   f.missed = static_cast<double>(run.detection.missed);
   f.wrong = static_cast<double>(run.detection.wrong);
-  if (run.detection.delay_steps >= 0) f.delay_steps = run.detection.delay_steps;
+  if (run.detection.slow_steps > 0) f.delay_steps = static_cast<double>(run.detection.slow_steps);
   f.false_alarms_per_day = fleet::false_alarm_rate(detector, run.fleet.noise) * n * day_s / out.length_s;
   if (run.guilt.ranks > 0) {
     const fleet::DetectionPower power = fleet::detection_power(detector, run.fleet, 64);
     f.found_share = 100 * power.found;
-    if (power.found > 0) f.mean_delay_steps = power.mean_delay_steps;
+    if (power.found > 0) f.mean_delay_steps = power.mean_slow_steps;
   }
   f.lost_hours = n * month_hours * (1 - 1 / out.slowdown);
   f.lost_dollars = f.lost_hours * in.price_per_hour;

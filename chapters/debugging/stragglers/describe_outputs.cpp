@@ -6,7 +6,7 @@ namespace {
 constexpr std::string_view ranks_alone = "Only of ranks that were recorded with their collectives.",
                            pipelines_alone = "Only of a pipeline's timeline.",
                            fleets_alone = "Only of a made-up fleet.",
-                           nobody = "Nobody waits, or the timeline has transfers without arrivals.",
+                           nobody = "Nobody waits, no GPU is at fault, or the timeline has no arrivals.",
                            no_fault = "No GPU is at fault, or none was found.";
 constexpr std::string_view what_if =
     "Understanding Stragglers in Large Model Training Using What-if Analysis, OSDI 2025";
@@ -61,10 +61,10 @@ void describe_fleet(Fields& f, FleetFigures& v) {
          {.absent = fleets_alone, .formula = "P(rule alarms on noise) \xC3\x97 GPUs \xC3\x97 steps per day"});
   f.real("found_share", v.found_share, {"Slow GPUs found", "%"},
          "How many of 64 like it are found before the run ends.", {.absent = no_fault});
-  f.real("mean_delay_steps", v.mean_delay_steps, "Steps until found, mean", "After the onset, of those found.",
-         {.absent = no_fault});
-  f.real("delay_steps", v.delay_steps, "Steps until found, here", "After the onset, in the run that is shown.",
-         {.absent = no_fault});
+  f.real("mean_delay_steps", v.mean_delay_steps, "Steps until found, mean",
+         "From the onset to the alarm, both steps counted, of those found.", {.absent = no_fault});
+  f.real("delay_steps", v.delay_steps, "Steps until found, here",
+         "From the onset to the alarm in the run that is shown, both steps counted.", {.absent = no_fault});
   f.real("guilty", v.guilty, "GPUs at fault", "As many as were planted.", {.absent = fleets_alone});
   f.real("guilty_rank", v.guilty_rank, "The first of them", "As it was planted.", {.absent = no_fault});
   f.real("caught", v.caught, "... found", "With an alarm after the onset.", {.absent = fleets_alone});

@@ -117,6 +117,12 @@ struct Plumb {
   std::size_t call = 0, lane = 0;  ///< lane of the last to come; lanes.size(): it is not shown
 };
 
+/// A GPU of the fleet that the rule accuses.
+struct Accused {
+  std::size_t row = 0;
+  bool healthy = false;
+};
+
 struct Picture {
   std::uint64_t version = 0;
   std::shared_ptr<const Run> run;
@@ -142,7 +148,8 @@ struct Picture {
   std::size_t heat_rows = 0, heat_cols = 0;
   std::vector<std::string> heat_names;
   double heat_lo = 0, heat_hi = 1;
-  std::string heat_note;
+  std::string heat_note, accused_words;
+  std::vector<Accused> accused;
   widgets::Curve false_alarms, found;
   double threshold = 0, threshold_lo = 0, threshold_hi = 1, alarms_lo = 1e-6, alarms_hi = 1e6;
   std::string threshold_label, verdict, cost_note;

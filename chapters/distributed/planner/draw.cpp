@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "chapters/distributed/planner/lab.h"
-#include "chapters/mechanism/doors.h"
 #include "widgets/base/marks.h"
 #include "widgets/base/parts.h"
 #include "widgets/number/number.h"
@@ -159,14 +158,11 @@ void draw_every_plan(Inputs& in, const Outputs& out, const Picture& picture, Vie
 }
 
 /// "Make it yours", then the doors of a plan; shut are those whose lab cannot hold it.
-std::array<Door, plan_door_count + 1> doors_of(const PlanCard& card) {
-  std::array<Door, plan_door_count + 1> out{{{"make it yours", "Make it yours", {}}}};
-  for (std::size_t i = 0; i < plan_door_count; ++i) {
-    const PlanDoor& door = plan_doors()[i];
-    const bool shut = i < card.doors.size() && !card.doors[i];
-    out[i + 1] = {door.label, door.words, shut ? std::string_view(card.doors[i].error) : std::string_view()};
-  }
-  return out;
+std::span<const Door> doors_of(const PlanCard& card, std::array<Door, plan_door_count + 1>& out) {
+  out[0] = {"make it yours", "Make it yours", {}};
+  const std::size_t count = std::min(card.doors.size(), plan_door_count);
+  for (std::size_t i = 0; i < count; ++i) out[i + 1] = card.doors[i].shown();
+  return {out.data(), count + 1};
 }
 
 void draw_yours(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
@@ -191,7 +187,8 @@ void draw_yours(Inputs& in, const Outputs& out, const Picture& picture, View& vi
                                    : fits   ? "fastest that fits"
                                             : "needs the least memory";
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const auto doors = doors_of(card);
+  std::array<Door, plan_door_count + 1> shown;
+  const auto doors = doors_of(card, shown);
   const float doors_px = doors_height(doors, size.x);
   const bool room = size.y > t.px(200) && size.x > t.px(200);
   draw_card(card, heading, t.text, out.wall_bytes, {size.x, size.y - (room ? doors_px : 0)});
@@ -199,7 +196,7 @@ void draw_yours(Inputs& in, const Outputs& out, const Picture& picture, View& vi
   const int pressed = draw_doors(doors, {at.x, at.y + size.y - doors_px + t.px(6)}, size.x);
   if (pressed == 0) choose(in, card.point);
   const auto opened = static_cast<std::size_t>(pressed - 1);
-  if (pressed > 0 && opened < card.doors.size()) view.requests.open_link = *card.doors[opened];
+  if (pressed > 0 && opened < card.doors.size()) view.requests.open_link = *card.doors[opened].link;
 }
 
 void draw_table_of(const Outputs& out, View& view, ImVec2 size) {

@@ -12,6 +12,7 @@
 #include "chapters/mechanism/described_table.h"
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
+#include "chapters/mechanism/lab_doors.h"
 #include "chapters/mechanism/memo.h"
 #include "models/parallel/planner/planner_path.h"
 #include "models/parallel/planner/planner_search.h"
@@ -90,8 +91,7 @@ struct PlanCard {
   std::vector<StairBlock> blocks;
   int lanes = 0;
   std::int64_t micro_batches_shown = 0;  ///< in the staircase
-  /// Where the doors under the card lead, in the order of plan_doors; empty until add_doors has made them.
-  std::vector<models::Result<std::string>> doors;
+  LabDoors doors;                        ///< those of plan_doors, in their order; empty until add_doors has made them
 };
 /// A published plan of the same job, priced.
 struct PublishedPlan {
@@ -175,12 +175,9 @@ PlanCard price_card(const models::parallel::PlannerJob& job, const models::paral
 void add_staircase(PlanCard& card);
 /// Both.
 PlanCard card_of(const models::parallel::PlannerJob& job, const models::parallel::PlanPoint& point);
-/// A lab that shows one side of a plan, in the order of their doors.
-struct PlanDoor {
-  const char *label, *words, *lab;  ///< label: of the button, as tests and the keyboard know it
-};
+/// Labs that show one side of a plan, in the order of their doors.
 inline constexpr std::size_t plan_door_count = 10;
-std::span<const PlanDoor, plan_door_count> plan_doors();
+std::span<const DoorTo, plan_door_count> plan_doors();
 /// A link to that lab with the plan in it. Fails with a sentence where the lab cannot hold the plan.
 models::Result<std::string> link_to(const Inputs& in, const PlanCard& card, std::string_view lab);
 void add_doors(const Inputs& in, PlanCard& card);

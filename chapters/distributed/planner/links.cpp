@@ -14,7 +14,7 @@ namespace {
 
 using Link = models::Result<std::string>;
 
-constexpr std::array<PlanDoor, plan_door_count> doors{{
+constexpr std::array<DoorTo, plan_door_count> doors{{
     {"open the memory", "Memory", "framework/training-memory"},
     {"open the split", "Split", "distributed/memory-split"},
     {"open the timeline", "Timeline", "framework/memory-timeline"},
@@ -184,7 +184,7 @@ Link write_pipeline(LinkWriter& w, const PlannerDoor& door) {
 
 }  // namespace
 
-std::span<const PlanDoor, plan_door_count> plan_doors() { return doors; }
+std::span<const DoorTo, plan_door_count> plan_doors() { return doors; }
 
 Link link_to(const Inputs& in, const PlanCard& card, std::string_view lab) {
   const auto job = job_of(in);
@@ -201,7 +201,7 @@ Link link_to(const Inputs& in, const PlanCard& card, std::string_view lab) {
 void add_doors(const Inputs& in, PlanCard& card) {
   card.doors.clear();
   if (card.name.empty()) return;
-  for (const PlanDoor& door : doors) card.doors.push_back(link_to(in, card, door.lab));
+  card.doors = lab_doors(doors, [&](std::string_view lab) { return link_to(in, card, lab); });
 }
 
 }  // namespace chapters::distributed::planner

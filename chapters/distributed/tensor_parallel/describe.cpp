@@ -100,9 +100,12 @@ void describe(Fields& f, CollectiveRow& r) {
   f.real("exposed_s", r.exposed_s, {"Exposed", "s"}, "Not hidden next to a matmul.");
 }
 
-void describe(Fields& f, Outputs& o) {
-  const std::string_view no_train = "Activations are kept for a backward pass, and only training has one.";
-  const std::string_view one_rank = "One rank sends nothing.";
+namespace {
+
+constexpr std::string_view no_train = "Activations are kept for a backward pass, and only training has one.";
+constexpr std::string_view one_rank = "One rank sends nothing.";
+
+void describe_layer(Fields& f, Outputs& o) {
   f.group("A layer");
   f.real("layer_s", o.layer_s, {"A layer", "s"},
          {.headline = true, .formula = "matmuls + other operations + exposed collectives"});
@@ -142,6 +145,9 @@ void describe(Fields& f, Outputs& o) {
          {.absent = one_rank});
   f.integer("largest", o.largest, "Ranks it can stand",
             "The most that leave at most 20 % of a layer exposed, up to 64.");
+}
+
+void describe_memory_and_totals(Fields& f, Outputs& o) {
   f.group("Memory of a rank");
   f.real("activation_bytes", o.activation_bytes, {"Activations of a layer", "B"},
          {.absent = no_train,
@@ -180,6 +186,13 @@ void describe(Fields& f, Outputs& o) {
   f.table("cuts", o.cuts, "Cuts of the block");
   f.table("operations", o.operations, "Operations", {.max_items = 64});
   f.table("collectives", o.collectives, "Collectives", {.max_items = 32});
+}
+
+}  // namespace
+
+void describe(Fields& f, Outputs& o) {
+  describe_layer(f, o);
+  describe_memory_and_totals(f, o);
 }
 
 LabPtr make() {

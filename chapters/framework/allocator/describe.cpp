@@ -127,7 +127,9 @@ void describe(Fields& f, Setting& s) {
   f.real("wasted_share", s.wasted_share, {"Reserved above need", "%"}, {.formula = "1 - peak in use / peak reserved"});
 }
 
-void describe(Fields& f, Outputs& o) {
+namespace {
+
+void describe_failure_and_end(Fields& f, Outputs& o) {
   f.group("The request that fails");
   f.real("failed_bytes", o.failed_bytes, {"Asked for", "B"},
          {
@@ -167,6 +169,9 @@ void describe(Fields& f, Outputs& o) {
   f.integer("segments", o.segments, "Segments", "cudaMallocs alive; an expandable segment is none.", {.source = rules});
   f.integer("snapshot_segments", o.snapshot_segments, "Segments in a snapshot",
             "Mapped ranges of an expandable segment are listed too.", {.source = "as a snapshot lists them"});
+}
+
+void describe_whole_list(Fields& f, Outputs& o) {
   f.group("Over the whole list");
   f.real("peak_allocated_bytes", o.peak_allocated_bytes, {"Peak in use", "B"}, {.binary = true, .source = rules});
   f.real("peak_reserved_bytes", o.peak_reserved_bytes, {"Peak reserved", "B"}, {.binary = true, .source = rules});
@@ -191,6 +196,13 @@ void describe(Fields& f, Outputs& o) {
          {.absent = "There is no recorded state.", .formula = "equal blocks / blocks"});
   f.group("Other settings");
   f.table("settings", o.settings, "The same list under other settings", {.max_items = 8});
+}
+
+}  // namespace
+
+void describe(Fields& f, Outputs& o) {
+  describe_failure_and_end(f, o);
+  describe_whole_list(f, o);
 }
 
 void describe(Fields& f, View& view) {

@@ -61,8 +61,11 @@ void describe(Fields& f, ScheduleRow& r) {
          {.absent = "Nobody states how fast the chip makes exponentials."});
 }
 
-void describe(Fields& f, Outputs& o) {
-  const std::string_view no_rate = "Nobody states how fast the chip makes exponentials.";
+namespace {
+
+constexpr std::string_view no_rate = "Nobody states how fast the chip makes exponentials.";
+
+void describe_work(Fields& f, Outputs& o) {
   f.group("Bytes");
   f.real("tiled_bytes", o.tiles.hbm_bytes, {"Main memory, tiles", "B"}, "Read and written in one layer and pass.",
          {.headline = true,
@@ -103,6 +106,9 @@ void describe(Fields& f, Outputs& o) {
   f.real("tiled_other_flops", o.tiles.other_flops, {"Other, tiles", "FLOP"}, "Softmax, its gradient, rescaling.");
   f.real("square_other_flops", o.square.other_flops, {"Other, square", "FLOP"}, "Softmax and its gradient.");
   f.real("exponentials", o.tiles.exponentials, "Exponentials", "One a score, and one a row and tile.");
+}
+
+void describe_times(Fields& f, Outputs& o) {
   f.group("Time at best");
   f.real("tiled_time_s", o.tiled_time_s, {"At best, tiles", "s"}, "Everything overlaps: the longest limit alone.",
          {.headline = true,
@@ -146,6 +152,9 @@ void describe(Fields& f, Outputs& o) {
   f.real("skipped_tiles", o.walk.skipped_tiles, "Skipped tiles", "Every key comes later than every query.");
   f.real("pairs", o.walk.pairs, "Scores of a head", "In computed tiles, masked ones among them.");
   f.real("waves", o.walk.waves, "Waves", "Rounds of blocks over the chip.");
+}
+
+void describe_check(Fields& f, Outputs& o) {
   f.group("Really computed");
   f.real("max_error", o.max_error, "Error of the tiles",
          "The small head against the same in float64; backward, the worst of three gradients.",
@@ -160,6 +169,14 @@ void describe(Fields& f, Outputs& o) {
   f.real("new_maxima", o.new_maxima, {"Rescaled", "%"}, "Rows and tiles after the first in which the maximum grew.");
   f.group("Schedules");
   f.table("schedules", o.schedules, "The same tile in three schedules");
+}
+
+}  // namespace
+
+void describe(Fields& f, Outputs& o) {
+  describe_work(f, o);
+  describe_times(f, o);
+  describe_check(f, o);
 }
 
 void describe(Fields& f, View& v) {

@@ -57,7 +57,9 @@ void describe(Fields& f, Inputs& in) {
          {.range = {0.125, 8, Scale::log}});
 }
 
-void describe(Fields& f, Outputs& o) {
+namespace {
+
+void describe_bounds(Fields& f, Outputs& o) {
   f.group("The bound");
   f.real("first_token_s", o.now.first_token_s, {"First token", "s"}, "Prefill, at the least.",
          {.headline = true, .formula = "prefill + attention"});
@@ -106,6 +108,9 @@ void describe(Fields& f, Outputs& o) {
          "On a chip with twice the peak and the same memory.");
   f.real("bytes_request_s", o.faster_bytes.request_s, {"The request, twice the bandwidth", "s"},
          "On a chip with twice the bandwidth and the same peak.");
+}
+
+void describe_expected(Fields& f, Outputs& o) {
   f.group("Expected");
   f.text("engine", o.engine, "Engine", "Whose published runs on one such chip the expected figures are fitted to.");
   f.real("expected_step_s", o.expected_step_s, {"A step", "s"}, "What the engine was seen to take.",
@@ -120,6 +125,13 @@ void describe(Fields& f, Outputs& o) {
   f.group("The roofs");
   f.real("peak_flops_per_s", o.peak_flops_per_s, {"Peak", "FLOP/s"}, "All chips together.");
   f.real("bandwidth_bytes_per_s", o.bandwidth_bytes_per_s, {"Bandwidth", "B/s"}, "All chips together.");
+}
+
+}  // namespace
+
+void describe(Fields& f, Outputs& o) {
+  describe_bounds(f, o);
+  describe_expected(f, o);
 }
 
 LabPtr make() {

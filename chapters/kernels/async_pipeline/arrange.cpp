@@ -110,8 +110,10 @@ void arrange_walls(const Outputs& out, Picture& p) {
 
 void arrange_stairs(const Inputs& in, const Outputs& out, Picture& p) {
   const bool shared = in.compare == Compare::blocks;
-  p.stairs_title = shared ? "Cycles per tile of the SM" : "Cycles per tile";
-  p.stairs_hint = "drag the number of buffers; below it the shared memory that a block takes";
+  p.stairs_title = shared ? "Cycles per tile of the SM" : "Cycles per tile of one block";
+  p.stairs_hint = in.kind == PipelineKind::warp_specialized
+                      ? "drag the number of buffers; below it the shared memory that a block takes"
+                      : "1: one after the other; from 2 on multistage. Drag the number";
   p.floor = shared ? out.pipe_period : out.full_period;
   p.floor_words = "at best " + number_words(p.floor);
   p.least_buffers = in.kind == PipelineKind::multistage ? 2 : 1;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "chapters/described/compute_capability.h"
 #include "chapters/kernels/async_pipeline/lab.h"
 #include "widgets/number/number.h"
 
@@ -30,7 +31,7 @@ std::int64_t compute_cycles(const Inputs& in) {
 }
 
 const gpu::SmLimits& sm_of(const Inputs& in) {
-  const gpu::SmLimits* known = gpu::sm_limits(gpu::read_capability(in.compute_capability));
+  const gpu::SmLimits* known = sm_of_capability(in.compute_capability);
   return known ? *known : *gpu::sm_limits(80);
 }
 
@@ -100,6 +101,7 @@ void add_price(const Inputs& in, const PipelineSetup& setup, Outputs& out) {
   }
   out.pipe_period = real(std::max(setup.compute_time, setup.load_time));
   out.sm_period = sm_period_of(in, setup, out.blocks);
+  out.sm_busy_percent = 100 * real(setup.compute_time) / out.sm_period;
   out.sharing_gain = out.period / out.sm_period;
   if (n < 2) return;
   out.blocks_before = blocks_of(in, n - 1);
@@ -191,7 +193,7 @@ std::string refused(const Inputs& in, std::int64_t buffers) {
 
 /// The sums of the tile lie in registers, but for tensor memory's (10.0 to 11.9).
 std::string sums_refused(const Inputs& in) {
-  const int capability = gpu::read_capability(in.compute_capability);
+  const int capability = sm_of(in).capability;
   if (in.times == Times::set || (capability >= 100 && capability < 120)) return {};
   const std::int64_t sums = (in.block_m * in.block_n + in.block_threads - 1) / in.block_threads;
   if (sums <= in.registers_per_thread) return {};

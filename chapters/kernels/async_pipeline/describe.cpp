@@ -1,3 +1,4 @@
+#include "chapters/described/compute_capability.h"
 #include "chapters/kernels/async_pipeline/lab.h"
 #include "chapters/mechanism/choices_in_order.h"
 
@@ -29,12 +30,6 @@ const Choices latencies = [] {
     out.push_back({std::string(m.id), std::string(m.label), std::string(m.note)});
   return out;
 }();
-const Choices capabilities = {{"8.0", "8.0, A100", "164 KiB of shared memory, 163 for one block."},
-                              {"8.6", "8.6, A10 and RTX 3090", "100 KiB of shared memory, 99 for one block."},
-                              {"8.9", "8.9, L40S and RTX 4090", "100 KiB of shared memory, 99 for one block."},
-                              {"9.0", "9.0, H100", "228 KiB of shared memory, 227 for one block."},
-                              {"10.0", "10.0, B200", "228 KiB of shared memory, 227 for one block."},
-                              {"12.0", "12.0, RTX 5090", "100 KiB of shared memory, 99 for one block."}};
 
 constexpr std::string_view rules = "the simulation's rules, under Concept";
 
@@ -93,8 +88,7 @@ void describe(Fields& f, Inputs& in) {
   f.integer("tiles", in.tiles, "Tiles", "Steps of the main loop: the depth of the matmul over the depth of a stage.",
             {.range = {1, 512, Scale::log}, .typical = {1, 64}, .costly = true});
   f.group("The SM");
-  f.choice("compute_capability", in.compute_capability, capabilities, "Compute capability",
-           "How much shared memory an SM has, and one block of it.");
+  describe_capability(f, in.compute_capability, "How much shared memory an SM has, and one block of it.");
   f.integer("block_threads", in.block_threads, "Threads of a block", "Producer and consumer warps together.",
             {.range = {32, 512, Scale::step, 32}});
   f.integer("registers_per_thread", in.registers_per_thread, "Registers of a thread",
@@ -123,22 +117,25 @@ namespace {
 
 void describe_rate(Fields& f, Outputs& o) {
   f.group("The long run");
-  f.real("period", o.period, "Cycles per tile", "For one block alone. With jitter the mean over 240 tiles.",
+  f.real("period", o.period, "Cycles per tile, one block",
+         "As if it were alone on the SM. With jitter the mean over 240 tiles.",
          {.headline = true,
-          .against = {"at best", "full_period"},
+          .against = {"whole SM", "sm_period"},
           .formula = "max(full rate, (latency + copy + ...) / copies that can be under way)",
           .source = rules});
   f.real("full_period", o.full_period, "At the full rate",
          "Computing with its overheads, copying or issuing: what takes longest. More buffers cannot pass it.",
          {.formula = "max(compute + overheads, copy, issue)"});
-  f.real("steady_busy_percent", o.steady_busy_percent, {"Tensor cores busy", "%"}, "In the long run, of one block.",
-         {.headline = true, .formula = "compute / cycles per tile"});
+  f.real("steady_busy_percent", o.steady_busy_percent, {"Tensor cores, one block", "%"},
+         "Busy in the long run, as if the block were alone on the SM.",
+         {.headline = true, .against = {"whole SM", "sm_busy_percent"}, .formula = "compute / cycles per tile"});
   f.integer("stages_for_full_rate", o.stages_for_full_rate, "Buffers for the full rate",
             "For one after the other: what a multistage loop of these times needs.",
             {.formula = "round up: latency + copy + ... over the full rate; one more for multistage", .source = rules});
   f.real("stages_exact", o.stages_exact, "... not rounded", {.formula = "(latency + copy + ...) / full rate"});
   f.choice("bound", o.bound, bounds, "Bound by");
-  f.real("next_wins", o.next_wins, "One buffer more wins", "Cycles per tile.", {.headline = true});
+  f.real("next_wins", o.next_wins, "One more wins a block", "Cycles per tile that one buffer more saves one block.",
+         {.headline = true});
   f.real("then_wins", o.then_wins, "... and the one after it", "Cycles per tile.");
   f.real("more_period", o.more_period, "Cycles per tile with one more", "In the long run, of one block.");
   f.real("fewer_period", o.fewer_period, "Cycles per tile with one fewer", "In the long run, of one block.",
@@ -183,6 +180,8 @@ void describe_price(Fields& f, Outputs& o) {
   f.real("sm_period", o.sm_period, "Cycles per tile of the SM",
          "All blocks that fit, at most eight, share the load channel and the tensor cores.",
          {.source = "simulated to the cycle: first come, first served"});
+  f.real("sm_busy_percent", o.sm_busy_percent, {"Tensor cores, the SM", "%"}, "Busy with all blocks that fit.",
+         {.formula = "compute / cycles per tile of the SM"});
   f.real("pipe_period", o.pipe_period, "... at best", "No number of blocks passes the SM's pipes.",
          {.formula = "max(compute, copy)"});
   f.real("sharing_gain", o.sharing_gain, {"... against one block", "\xC3\x97"},
@@ -205,8 +204,8 @@ void describe(Fields& f, Outputs& o) {
   f.integer("total", o.total, "Cycles in all", "Until the last tile is computed.", {.source = rules});
   f.integer("stall_cycles", o.stall_cycles, "Cycles without computing", {.formula = "all - tiles * compute"});
   f.integer("first_compute_start", o.first_compute_start, "First tile starts", "The cycle in which computing begins.");
-  f.real("busy_percent", o.busy_percent, {"Tensor cores busy", "%"}, "Over the whole run, filling included.",
-         {.formula = "tiles * compute / all"});
+  f.real("busy_percent", o.busy_percent, {"Tensor cores, this run", "%"},
+         "Busy with one block over the whole run, filling included.", {.formula = "tiles * compute / all"});
   f.integer("latency_used", o.latency_used, "Latency", "Cycles, as set or measured.");
   f.integer("load_cycles", o.load_cycles, "Copy of a tile", "Cycles.", {.formula = "as set, or stage bytes / L2 rate"});
   f.integer("compute_cycles", o.compute_cycles, "Computing a tile", "Cycles.",
@@ -227,8 +226,10 @@ void describe(Fields& f, Outputs& o) {
 
 LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>(
-      {"kernels/async-pipeline", "Async pipeline",
-       "How many buffers keep the tensor cores busy, and what does one more win?"},
+      {"kernels/async-pipeline",
+       "Async pipeline",
+       "How many buffers keep the tensor cores busy, and what does one more win?",
+       {.published_keys = "kind latency_of"}},
       compute, arrange, draw);
 }
 

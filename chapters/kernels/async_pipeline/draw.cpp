@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "chapters/kernels/async_pipeline/lab.h"
 #include "widgets/base/marks.h"
@@ -29,6 +30,18 @@ void draw_table(const Outputs& out, View& view, ImVec2 size) {
                                                            {.key = "shared_bytes"},
                                                            {.key = "blocks"}}};
   view.table.draw("stairs", out.stairs, columns, size);
+}
+
+/// The table stands under the plot where there is room for both.
+void draw_kinds_and_table(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  const Theme& t = widgets::theme();
+  const bool both = size.y > t.px(340);
+  const float plot = both ? std::floor(0.55f * size.y) : size.y;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  draw_kinds(out, picture, view, {size.x, plot});
+  if (!both) return;
+  ImGui::SetCursorScreenPos({at.x, at.y + plot + t.px(10)});
+  draw_table(out, view, {size.x, size.y - plot - t.px(10)});
 }
 
 /// Lanes of consumer groups: main loops in the colour of computing, epilogues in grey.
@@ -83,11 +96,10 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
                 draw_over_doors(picture.doors, size, view.requests,
                                 [&](ImVec2 rest) { draw_rings(in, picture, view, rest); });
               });
-  stage.panel("kinds", {.title = "Against buffers", .least = {440, 200}},
-              [&](ImVec2 size) { draw_kinds(out, picture, view, size); });
+  stage.panel("kinds", {.title = "Against buffers", .least = {440, 200}, .ideal = {0, 460}, .scrolls = true},
+              [&](ImVec2 size) { draw_kinds_and_table(out, picture, view, size); });
   stage.panel("groups", {.title = "Ping-pong", .least = {440, 190}}, [&](ImVec2 size) { draw_groups(picture, size); });
-  stage.panel("table", {.title = "Table", .least = {380, 160}, .scrolls = true},
-              [&](ImVec2 size) { draw_table(out, view, size); });
+  published_panel(stage, "Measured", picture.published);
 }
 
 }  // namespace chapters::kernels::async_pipeline

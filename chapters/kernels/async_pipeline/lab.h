@@ -7,9 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "chapters/described/kernel_doors.h"
 #include "chapters/mechanism/described_table.h"
 #include "chapters/mechanism/lab.h"
+#include "chapters/mechanism/lab_doors.h"
+#include "chapters/mechanism/published_panel.h"
 #include "models/gpu/async_pipeline.h"
 #include "widgets/base/parts.h"
 #include "widgets/plot/curve.h"
@@ -73,7 +74,8 @@ struct Outputs {
   double stage_bytes = 0, shared_bytes = 0, capacity_bytes = 0, in_flight_bytes = 0, spare_bytes = 0;
   std::int64_t buffers = 1, max_buffers = 0, spare_buffers = 0, blocks = 0, blocks_after = 0;
   double blocks_leave_at = no_figure;
-  double pipe_period = 0, sm_period = 0, sharing_gain = 1, sm_fewer_period = no_figure, sm_last_won = no_figure;
+  double pipe_period = 0, sm_period = 0, sm_busy_percent = 0, sharing_gain = 1, sm_fewer_period = no_figure,
+         sm_last_won = no_figure;
   std::int64_t blocks_before = 0;
   // Epilogues.
   std::int64_t mainloop_cycles = 0, ping_pong_total = 0, cooperative_total = 0;
@@ -133,7 +135,7 @@ struct GroupLane {
 struct Picture {
   std::uint64_t version = 0;
   std::string answer;
-  KernelDoors doors;
+  LabDoors doors;
   std::vector<RingPicture> rings;
   double clock_end = 1;
   std::vector<Stair> stairs;
@@ -149,6 +151,7 @@ struct Picture {
   std::vector<GroupLane> ping_pong, cooperative;
   double groups_end = 1;
   std::string ping_pong_words, cooperative_words;
+  PublishedMarks published;
 };
 
 struct View {
@@ -168,7 +171,7 @@ double period_of(const Inputs& in, PipelineKind kind, std::int64_t stages);
 
 Computed compute(const Inputs& in, const Progress& progress);
 std::string answer_of(const Inputs& in, const Outputs& out);
-KernelDoors doors_of(const Inputs& in, const Outputs& out);
+LabDoors doors_of(const Inputs& in, const Outputs& out);
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 void draw_rings(Inputs& in, const Picture& picture, View& view, ImVec2 size);

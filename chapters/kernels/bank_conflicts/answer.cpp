@@ -57,7 +57,10 @@ std::string padded_part(const Inputs& in, const Outputs& out) {
          widgets::figure(out.padding_bytes, "B", 4, widgets::Prefix::binary) + " per tile";
 }
 
-std::string swizzled_part(const Outputs& out) {
+std::string swizzled_part(const Inputs& in, const Outputs& out) {
+  const bool fitted = in.swizzle == SwizzleKind::fitted && out.swizzled.reason.empty();
+  if (fitted && out.swizzled.wavefronts > static_cast<double>(out.ideal))
+    return "swizzled it takes " + figure_of(out.swizzled.wavefronts) + ", the fewest that an XOR reaches.";
   if (out.flip_mask == 0) return "the XOR flips no bit.";
   if (!out.swizzled.reason.empty())
     return out.unit_bytes < out.bytes_per_lane ? "this XOR tears a lane's bytes apart." : "this XOR leaves the row.";
@@ -67,7 +70,7 @@ std::string swizzled_part(const Outputs& out) {
 }  // namespace
 
 std::string answer_of(const Inputs& in, const Outputs& out) {
-  return verdict(in, out) + "\n" + padded_part(in, out) + "; " + swizzled_part(out);
+  return verdict(in, out) + "\n" + padded_part(in, out) + "; " + swizzled_part(in, out);
 }
 
 }  // namespace chapters::kernels::bank_conflicts

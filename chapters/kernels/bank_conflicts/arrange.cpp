@@ -50,8 +50,10 @@ void write_words(const Inputs& in, const Outputs& out, Picture& pic) {
   swizzled.title = "XOR swizzle";
   swizzled.formula = out.flip;
   swizzled.cost = "no byte more, " + fits(out.tiles) + ", units of " + bytes(static_cast<double>(out.unit_bytes));
-  swizzled.story =
-      out.cute.empty() ? "every row keeps its own bytes, in another order" : "CuTe: " + out.cute + " on bytes";
+  const bool left = in.swizzle == SwizzleKind::fitted && out.swizzled.wavefronts > static_cast<double>(out.ideal);
+  swizzled.story = left               ? out.fit
+                   : out.cute.empty() ? "every row keeps its own bytes, in another order"
+                                      : "CuTe: " + out.cute + " on bytes";
   pic.source = in.access == Access::expression ? in.expression : "addresses of your own";
   std::replace_if(
       pic.source.begin(), pic.source.end(), [](char c) { return c == '\n' || c == '\t' || c == '\r'; }, ' ');

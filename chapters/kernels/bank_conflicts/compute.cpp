@@ -81,10 +81,24 @@ std::int64_t fitted_unit(const Inputs& in, const SharedTile& tile, std::int64_t 
   return std::min(unit, models::gpu::row_alignment(tile.row_bytes()));
 }
 
-RowSwizzle swizzle_of(const Inputs& in, const SharedTile& tile, std::int64_t width) {
-  if (in.swizzle == SwizzleKind::fitted) return models::gpu::fitted_swizzle(tile, fitted_unit(in, tile, width));
-  return {
-      .unit_bytes = bytes_of(in.swizzle_unit), .shift = static_cast<int>(in.swizzle_shift), .mask = in.swizzle_mask};
+/// The XOR as set, or the best for this access; `searched`: the one that fits most accesses left this one conflicts.
+RowSwizzle swizzle_of(const Inputs& in, const SharedTile& tile, const LaneAddresses& logical, std::int64_t width,
+                      bool& searched) {
+  if (in.swizzle == SwizzleKind::own)
+    return {
+        .unit_bytes = bytes_of(in.swizzle_unit), .shift = static_cast<int>(in.swizzle_shift), .mask = in.swizzle_mask};
+  const std::int64_t unit = fitted_unit(in, tile, width);
+  const auto fit = models::gpu::fit_swizzle(tile, logical, width, unit);
+  searched = fit && fit->searched;
+  return fit ? fit->swizzle : models::gpu::fitted_swizzle(tile, unit);
+}
+
+/// What became of the fit.
+std::string fit_words(const Inputs& in, const PlacementFacts& swizzled, std::int64_t ideal, bool searched) {
+  if (in.swizzle == SwizzleKind::own) return "bits of your own";
+  if (!swizzled.reason.empty()) return "no XOR fits this access";
+  if (swizzled.wavefronts > static_cast<double>(ideal)) return "no XOR of whole units takes fewer wavefronts";
+  return searched ? "free of conflicts, found by trying all" : "free of conflicts";
 }
 
 /// "c ^ (r >> 1 & 3)".
@@ -258,9 +272,10 @@ Computed compute(const Inputs& in, Progress& progress) {
   Setting s{.tile = {in.rows, in.columns, bytes_of(in.element)}};
   s.pad_bytes = in.padding * s.tile.element_bytes;
   const std::int64_t width = in.access == Access::ldmatrix ? 16 : bytes_of(in.width);
-  s.swizzle = swizzle_of(in, s.tile, width);
   const auto logical = logical_addresses(in, s.tile);
   if (!logical) return infeasible<Computed>(logical.error);
+  bool searched = false;
+  s.swizzle = swizzle_of(in, s.tile, *logical, width, searched);
   const auto plain = models::gpu::shared_access(*logical, width);
   if (!plain) return infeasible<Computed>(plain.error);
   if (plain->active == 0)
@@ -274,6 +289,7 @@ Computed compute(const Inputs& in, Progress& progress) {
   add_plain(*plain, width, out);
   add_sizes(in, s, out);
   add_swizzle(s, out);
+  out.fit = fit_words(in, out.swizzled, out.ideal, searched);
   auto wavefronts = over_padding(s, *logical, width, progress.facts_alone, out);
   add_accesses(s, out);
   if (progress.facts_alone) return {std::move(out), nullptr};

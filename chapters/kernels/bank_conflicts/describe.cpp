@@ -177,6 +177,7 @@ void describe(Fields& f, Outputs& o) {
          {.absent = "This XOR and this access do not go together."});
   f.text("flip", o.flip, "Unit c lies at", "c is the unit's number in row r.");
   f.text("cute", o.cute, "In CuTe", "On byte offsets. Empty where it has no Swizzle<B, M, S> for it.");
+  f.text("fit", o.fit, "The fit", "Whether the XOR that was fitted leaves this access conflicts.");
   f.integer("unit_bytes", o.unit_bytes, {"Unit of the XOR", "B"}, "What it moves as a whole.");
   f.integer("flip_shift", o.flip_shift, "Shift of the row number", "As many low bits of it as flip nothing.");
   f.integer("flip_mask", o.flip_mask, "Bits of it that flip", "As a binary number.");

@@ -1,3 +1,4 @@
+#include "chapters/described/warp_link.h"
 #include "chapters/kernels/bank_conflicts/lab.h"
 #include "chapters/mechanism/link_writer.h"
 
@@ -34,7 +35,7 @@ Link to_layout(const Run& run) {
 
 }  // namespace
 
-KernelDoors doors_of(const Run& run) {
+LabDoors doors_of(const Run& run) {
   return {{"open the sectors", "The same lanes in global memory", to_sectors(run)},
           {"open the layout", "The tile as a layout", to_layout(run)}};
 }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "chapters/described/mark_legend.h"
 #include "chapters/kernels/bank_conflicts/draw_parts.h"
 #include "widgets/base/press_area.h"
 #include "widgets/number/number.h"
@@ -12,6 +13,11 @@ namespace {
 using models::gpu::SharedWord, widgets::Align, widgets::Font, widgets::Painter, widgets::Rect, widgets::Type;
 
 constexpr int banks = models::gpu::shared_banks;
+constexpr std::array<MarkEntry, 5> bank_legend{{{"shade: column of the matrix", LegendMark::shades},
+                                                {"wanted by the warp", LegendMark::wanted},
+                                                {"padding", LegendMark::padding},
+                                                {"hanging: a row is a wavefront", LegendMark::row},
+                                                {"r: bits of the row number; lit: in the XOR", LegendMark::button}}};
 
 void paint_shades(const Painter& p, const Picture& pic, const Placement& placement, const ColumnLayout& l) {
   const auto& t = widgets::theme();
@@ -101,7 +107,13 @@ void paint_axes(const Painter& p, const Placement* placement, const ColumnLayout
     p.text({l.grid.min.x + (static_cast<float>(bank) + 0.5f) * l.cell_w, l.axis_y}, number.view(), t.muted, Type::small,
            Font::mono, Align::center);
   }
+  // What is counted, where it touches no number.
+  const float wide = widgets::text_size("bank", Type::small).x;
+  if (wide + t.px(18) < 8 * l.cell_w)
+    p.text({l.grid.min.x + 4.5f * l.cell_w, l.axis_y}, "bank", t.muted, Type::small, Font::sans, Align::center);
   if (!placement) return;
+  widgets::fit_text(p, {l.grid.min.x - t.px(3), l.grid.min.y - t.type(Type::small) - t.px(5)}, "line", l.gutter,
+                    t.muted, Type::small, Font::sans, Align::right);
   float clear = -1e6f;
   for (std::size_t i = 0; i < placement->lines.size(); ++i) {
     const MemoryLine& line = placement->lines[i];
@@ -308,8 +320,13 @@ void draw_banks(Inputs& in, const Outputs& out, const Picture& pic, View& view, 
     return draw_given_banks(
         pic, layout_banks(32, 32, {at.x + inset, at.y + inset}, {size.x - 2 * inset, size.y - 2 * inset}));
   }
-  const BanksLayout layout = layout_banks(pic.grid_rows, pic.hang_rows, at, size);
   if (pic.words[0].title.empty() || !pic.run) return;  // an infeasible state without one before it
+  // The legend goes first where tiles and wavefronts would be squeezed.
+  const float rows = static_cast<float>(pic.grid_rows + pic.hang_rows), least = t.px(124) + t.px(2) * rows;
+  const bool told = size.y - 2 * widgets::legend_row_px() > least;
+  const float legend = told ? draw_mark_legend(bank_legend, at, size.x, view.legend) + t.px(4) : 0;
+  const BanksLayout layout =
+      layout_banks(pic.grid_rows, pic.hang_rows, {at.x, at.y + legend}, {size.x, size.y - legend});
   const Painter p = Painter::window();
   const std::uint32_t lit = view.lit();
   static constexpr const char* labels[] = {"banks as written", "banks padded", "banks swizzled"};

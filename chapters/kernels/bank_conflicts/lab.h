@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "chapters/described/kernel_doors.h"
 #include "chapters/mechanism/described_table.h"
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
+#include "chapters/mechanism/lab_doors.h"
 #include "chapters/mechanism/published_panel.h"
 #include "models/gpu/access/tile_access.h"
 #include "widgets/plot/curve.h"
@@ -75,6 +75,7 @@ struct Outputs {
   std::int64_t tiles = 0, tiles_padded = 0;
   std::int64_t flip_shift = 0, flip_mask = 0;
   std::string flip, cute;  ///< "c ^ (r & 31)", "Swizzle<5,2,5>"
+  std::string fit;         ///< whether the XOR that was fitted leaves conflicts
   std::vector<AccessRow> accesses;
 };
 
@@ -125,7 +126,7 @@ struct LaneRow {
 struct Picture {
   std::uint64_t version = 0;
   std::shared_ptr<const Run> run;
-  KernelDoors doors;
+  LabDoors doors;
   std::string answer;
   std::array<PlacementWords, 3> words;
   std::string given;   ///< under the veil
@@ -148,12 +149,13 @@ struct View {
   int lanes_frame = -1;
   widgets::PlotView over_padding;
   DescribedTable<AccessRow> accesses;
+  std::vector<widgets::PlacedLegend> legend;
   widgets::TableView lane_table;
   std::uint32_t lit() const;  ///< those of this frame or the one before
 };
 
 Computed compute(const Inputs& inputs, Progress& progress);
-KernelDoors doors_of(const Run& run);
+LabDoors doors_of(const Run& run);
 Picture arrange(const Inputs& inputs, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
 

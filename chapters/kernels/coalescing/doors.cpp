@@ -1,3 +1,4 @@
+#include "chapters/described/warp_link.h"
 #include "chapters/kernels/coalescing/lab.h"
 #include "chapters/mechanism/link_writer.h"
 
@@ -40,7 +41,7 @@ Link to_layout(const Inputs& in) {
 
 }  // namespace
 
-KernelDoors doors_of(const Inputs& in, const Run& run) {
+LabDoors doors_of(const Inputs& in, const Run& run) {
   return {{"open the banks", "The same lanes in shared memory", to_banks(in, run)},
           {"open the layout", "As a layout", to_layout(in)}};
 }

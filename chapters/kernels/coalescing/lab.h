@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "chapters/described/kernel_doors.h"
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
+#include "chapters/mechanism/lab_doors.h"
 #include "chapters/mechanism/published_panel.h"
 #include "models/gpu/access/warp_access.h"
 #include "widgets/base/parts.h"
@@ -118,7 +118,7 @@ struct LineMark {
 struct Picture {
   std::uint64_t version = 0;
   std::shared_ptr<const Run> run;
-  KernelDoors doors;
+  LabDoors doors;
   std::string answer;
   std::string expression;  ///< "x[ 2 · i + 0 ]"
   std::string expression_hint;
@@ -157,7 +157,7 @@ struct View {
 };
 
 Computed compute(const Inputs& in, Progress& progress);
-KernelDoors doors_of(const Inputs& in, const Run& run);
+LabDoors doors_of(const Inputs& in, const Run& run);
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 

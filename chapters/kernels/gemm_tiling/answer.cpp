@@ -42,20 +42,22 @@ std::string verdict_of(const Outputs& out, Gate arithmetic) {
     case Gate::fma:
       return (out.slowest == Gate::fma ? "The FMA pipes" : "The Tensor Cores") +
              std::string(" are the slowest gate, ") + gate + "; L2 needs " + seconds(time_at(out, GemmGate::l2)) +
-             ", and HBM is busy " + figure(out.hbm_busy, "%") + " of that.";
+             ", and DRAM is busy " + figure(out.hbm_busy, "%") + " of the time.";
     case Gate::hbm:
-      return "HBM is the slowest gate, " + gate + "; L2 needs " + seconds(time_at(out, GemmGate::l2)) + ", and " +
+      return "DRAM is the slowest gate, " + gate + "; L2 needs " + seconds(time_at(out, GemmGate::l2)) + ", and " +
              work + " " + seconds(time_at(out, GemmGate::arithmetic)) + ".";
     case Gate::l2:
     case Gate::shared:
     case Gate::registers:
+    case Gate::none:
       break;
   }
   const std::string name = out.slowest == Gate::l2       ? "L2 is"
                            : out.slowest == Gate::shared ? "Shared memory is"
                                                          : "Registers are";
   return name + " the slowest gate, " + gate + ", though " + work + " need only " +
-         seconds(time_at(out, GemmGate::arithmetic)) + " and HBM is busy " + figure(out.hbm_busy, "%") + ".";
+         seconds(time_at(out, GemmGate::arithmetic)) + " and DRAM is busy " + figure(out.hbm_busy, "%") +
+         " of the time.";
 }
 
 /// What the other block would do, with its edge.
@@ -65,7 +67,7 @@ std::string with_other(const Inputs& in, const Outputs& out) {
   const bool arithmetic = out.other_slowest == Gate::tensor || out.other_slowest == Gate::fma;
   return "With square blocks of " + figure(static_cast<double>(in.other_block), "") + " the slowest gate would be " +
          (arithmetic ? "the " : "") + std::string(gate_name(out.other_slowest)) + ", " + seconds(out.other.gate_s) +
-         ", with HBM busy " + figure(out.other_hbm_busy, "%") + ".";
+         ", with DRAM busy " + figure(out.other_hbm_busy, "%") + ".";
 }
 
 /// What would fit where the block does not; empty where it does, or where stages are too many.
@@ -100,6 +102,8 @@ std::string help_of(const Inputs& in, const Outputs& out) {
   if (wait_s > 0.25 * out.study.gate_s)
     return "In all it takes " + seconds(out.study.time_s) + ", since only " + figure(out.wave_efficiency, "%") +
            " of the SMs' time is used.";
+  if (out.slowest == Gate::tensor && out.instruction_share < 100)
+    return "With mma.sync at most " + figure(out.instruction_share, "%") + " of the peak can be reached here.";
   if (out.other.gate_s < 0.98 * out.study.gate_s || out.slowest == Gate::tensor || out.slowest == Gate::fma)
     return with_other(in, out);
   switch (out.slowest) {
@@ -119,7 +123,7 @@ std::string help_of(const Inputs& in, const Outputs& out) {
 std::string_view gate_name(Gate gate) {
   switch (gate) {
     case Gate::hbm:
-      return "HBM";
+      return "DRAM";
     case Gate::l2:
       return "L2";
     case Gate::shared:
@@ -128,6 +132,8 @@ std::string_view gate_name(Gate gate) {
       return "registers";
     case Gate::tensor:
       return "Tensor Cores";
+    case Gate::none:
+      return "none";
     case Gate::fma:
       break;
   }

@@ -26,7 +26,8 @@ void arrange_zoom(const Outputs& out, const Cut& cut, Picture& pic) {
   const gpu::GemmTile& t = cut.tile;
   const bool lanes = t.unit == GemmUnit::fma, grouped = t.unit == GemmUnit::wgmma;
   const gpu::GemmInstruction i = cut.instruction;
-  pic.titles = {"the matrices", "a block", grouped ? "four warps" : "a warp", lanes ? "a thread" : "an instruction"};
+  pic.titles = {"the matrices", pic.named ? "the named block" : "a block", grouped ? "four warps" : "a warp",
+                lanes ? "a thread" : "an instruction"};
   pic.sizes = {by(s.m, s.n), by(t.block_m, t.block_n) + ", " + count_text(t.block_k) + " deep", by(t.warp_m, t.warp_n),
                lanes ? by(t.thread_m, t.thread_n) + " sums at once" : "16 \xC3\x97 8 of it: 4 sums a lane"};
   const std::int64_t warps = gpu::gemm_warps(t);
@@ -58,11 +59,43 @@ std::string epilogue_words(const gpu::GemmEpilogue& e) {
   return words;
 }
 
+/// What adds most to the slowest gate's time.
+std::string_view hatched_words(const gpu::GemmStudy& s) {
+  const double waves_s = s.time_s - s.gate_s - s.pass_s - s.tiling.reduction_s;
+  if (s.pass_s >= std::max(waves_s, s.tiling.reduction_s)) return "the epilogue's own pass";
+  return waves_s >= s.tiling.reduction_s ? "SMs without a tile" : "partial sums";
+}
+
+/// What of the block is more than an SM has.
+void arrange_overflow(const Outputs& out, const Cut& cut, Picture& pic) {
+  const gpu::GemmBudget& b = out.study.budget;
+  const auto more = [&](std::string name, double needs, double limit, bool bytes) {
+    const auto words = [&](double n) { return bytes ? binary(n) : format_text(n, "", 9); };
+    pic.overflow = {.name = std::move(name), .needs = words(needs), .limit = words(limit), .share = needs / limit};
+  };
+  switch (b.fit) {
+    case gpu::GemmFit::shared_memory:
+      more("shared memory", b.shared_bytes, b.shared_limit_bytes, true);
+      pic.overflow.parts = cut.tile.stages;
+      return;
+    case gpu::GemmFit::registers:
+      if (b.registers > gpu::SmLimits::thread_registers)
+        return more("registers a thread", as_double(b.registers), gpu::SmLimits::thread_registers, false);
+      return more("registers a block", as_double(b.registers * b.threads), gpu::SmLimits::registers, false);
+    case gpu::GemmFit::threads:
+      return more("threads a block", as_double(b.threads), 1024, false);
+    case gpu::GemmFit::tensor_memory:
+      return more("tensor memory", as_double(ceil_div(cut.tile.block_m, 128) * cut.tile.block_n), 512, false);
+    case gpu::GemmFit::fits:
+      return;
+  }
+}
+
 void arrange_lanes(const Outputs& out, const Cut& cut, Picture& pic) {
   double widest = 0;
   for (const gpu::GemmGateTime& g : out.study.gates)
     if (g.bytes > widest) widest = g.bytes;
-  constexpr std::array names{"HBM to L2", "L2 to shared memory", "shared memory to warps", "shared memory to lanes",
+  constexpr std::array names{"DRAM to L2", "L2 to shared memory", "shared memory to warps", "shared memory to lanes",
                              ""};
   constexpr std::array keys{"hbm_s", "l2_s", "shared_s", "registers_s", "arithmetic_s"};
   const std::array tiles{
@@ -70,39 +103,50 @@ void arrange_lanes(const Outputs& out, const Cut& cut, Picture& pic) {
       (cut.tile.unit == GemmUnit::wgmma ? "four warps " : "warp ") + by(cut.tile.warp_m, cut.tile.warp_n),
       "thread " + by(cut.tile.thread_m, cut.tile.thread_n), std::string()};
   pic.longest_s = 0;
+  const bool runs = out.study.budget.fit == gpu::GemmFit::fits;
   for (std::size_t i = 0; i < gate_count; ++i) {
     const gpu::GemmGateTime &g = out.study.gates[i], &other = out.other.gates[i];
     const bool work = i + 1 == gate_count;
     if (!work && !(g.bytes > 0)) continue;
     GateLane lane{.name = names[i],
                   .tile = tiles[i],
-                  .time = format_text(g.time_s, "s"),
+                  .time = runs ? format_text(g.time_s, "s") : std::string(),
                   .rate = format_text(g.rate, work ? "FLOP/s" : "B/s"),
                   .moved = work ? 0 : g.bytes / widest,
                   .time_s = g.time_s,
                   .other_s = other.time_s,
-                  .other = format_text(other.time_s, "s"),
+                  .other = std::isfinite(other.time_s) ? format_text(other.time_s, "s") : std::string(),
                   .output = keys[i],
                   .arithmetic = work,
-                  .slowest = static_cast<GemmGate>(i) == out.study.slowest};
+                  .slowest = runs && static_cast<GemmGate>(i) == out.study.slowest};
     if (work) {
       lane.name = cut.tile.unit == GemmUnit::fma ? "FMA pipes" : "Tensor Cores";
       lane.tile =
           std::string(models::format_label(out.rates.format)) + ", " + format_text(out.study.traffic.flops, "FLOP");
       lane.tile += epilogue_words(cut.epilogue);
+      if (out.instruction_share < 100)
+        lane.intensity = "mma.sync, " + format_text(out.instruction_share, "%") + " of the peak" +
+                         (out.rates.instruction_assumed ? " assumed" : "");
     } else {
       lane.bytes = format_text(g.bytes, "B");
       lane.intensity = format_text(g.intensity, "FLOP/B");
+      if (static_cast<GemmGate>(i) == GemmGate::l2 && out.study.traffic.l2_read_bytes < out.study.traffic.l2_bytes) {
+        lane.name = "read from L2";
+        lane.intensity = format_text(out.study.traffic.l2_bytes, "B") + " arrive by multicast";
+      }
     }
-    pic.longest_s = std::max({pic.longest_s, g.time_s, other.time_s});
+    if (runs) pic.longest_s = std::max(pic.longest_s, g.time_s);
+    if (std::isfinite(other.time_s)) pic.longest_s = std::max(pic.longest_s, other.time_s);
     pic.lanes.push_back(std::move(lane));
   }
+  if (!runs) return;
   pic.gate_s = out.study.gate_s;
   pic.time_s = out.study.time_s;
   // What waves and other passes add has its place where it does not squeeze the gates.
   pic.longest_s = std::max(pic.longest_s, std::min(pic.time_s, 2 * pic.longest_s)) * 1.02;
   pic.finish = "slowest gate " + format_text(pic.gate_s, "s");
-  if (pic.time_s > 1.005 * pic.gate_s) pic.waves = "in all " + format_text(pic.time_s, "s");
+  if (pic.time_s > 1.005 * pic.gate_s)
+    pic.waves = "hatched: " + std::string(hatched_words(out.study)) + ", " + format_text(pic.time_s, "s") + " in all";
 }
 
 /// On this chip, or on one that differs in its memory alone.
@@ -113,16 +157,22 @@ bool measured_on(const Published& row, const models::Chip& mine) {
          mine.dense_peak_flops_per_s == theirs->dense_peak_flops_per_s;
 }
 
-/// What was measured for this matmul on the chip.
+/// What was measured for this matmul on the chip, with the unit that multiplies here.
 std::vector<const Published*> measured_here(const models::Chip& chip, const Cut& cut) {
   const gpu::GemmShape& s = cut.shape;
+  constexpr std::array<std::string_view, gpu::gemm_unit_count> units{"fma", "mma", "wgmma"};
+  const std::string_view mine = units[static_cast<std::size_t>(cut.tile.unit)];
+  const auto with_unit = [&](const Published& row) {
+    const PublishedInput* unit = row.input("unit");
+    return unit && unit->text == mine;
+  };
   const auto says = [](const Published& row, std::string_view key, double value) {
     return row.number(key, std::numeric_limits<double>::quiet_NaN()) == value;
   };
   std::vector<const Published*> out;
   for (const Published& row : catalog().published_of("kernels/gemm-tiling"))
     if (says(row, "m", as_double(s.m)) && says(row, "n", as_double(s.n)) && says(row, "k", as_double(s.k)) &&
-        says(row, "element_bytes", s.element_bytes) && measured_on(row, chip))
+        says(row, "element_bytes", s.element_bytes) && with_unit(row) && measured_on(row, chip))
       out.push_back(&row);
   return out;
 }
@@ -130,7 +180,7 @@ std::vector<const Published*> measured_here(const models::Chip& chip, const Cut&
 /// The rungs of one ladder alone, of which most were measured for this matmul on this chip.
 void arrange_rungs(const Inputs& in, const Outputs& out, const Cut& cut, Picture& pic) {
   const models::Chip* chip = catalog().chip(in.chip);
-  if (!chip) return;
+  if (!chip || !pic.runs) return;
   const auto rows = measured_here(*chip, cut);
   std::ptrdiff_t most = 0;
   for (const Published* row : rows) {
@@ -202,18 +252,25 @@ void arrange_budget(const Outputs& out, Picture& pic) {
                      .info = "blocks x what each takes, in units of a warp"}}});
   pic.verdict = b.fit == gpu::GemmFit::fits ? "An SM holds " + plural(b.occupancy.blocks, "block") + "; up to " +
                                                   plural(b.max_stages, "stage") + " would fit."
-                                            : "The block does not fit: times are those of one that did.";
+                                            : "The block does not fit an SM: it takes no time.";
 }
 
 /// Each gate's time over the edge of a square block, all else as set.
 void arrange_curves(const Outputs& out, const Cut& cut, Picture& pic) {
   const double bm = as_double(cut.tile.block_m), bn = as_double(cut.tile.block_n);
   pic.edge = 2 * bm * bn / (bm + bn);
-  widgets::Curve l2{
-      .label = "L2", .info = "blocks x (rows + columns) x K x b / its rate", .output = "l2_s", .tint = Tint::series(0)};
-  gpu::GemmTile square = cut.tile;
+  widgets::Curve l2{.label = "L2",
+                    .info = "blocks x (rows + columns) x K x b / its rate, as far as such a block fits",
+                    .output = "l2_s",
+                    .tint = Tint::series(0)};
   for (std::int64_t edge = 16; edge <= 512; edge += edge < 64 ? 8 : 16) {
+    gpu::GemmTile square = cut.tile;
     square.block_m = square.block_n = edge;
+    square.warp_m = std::min(square.warp_m, edge);
+    square.warp_n = std::min(square.warp_n, edge);
+    if (gpu::gemm_budget(square, cut.shape.element_bytes, cut.options.other_registers, *out.rates.sm).fit !=
+        gpu::GemmFit::fits)
+      continue;
     l2.add(as_double(edge),
            gpu::gemm_traffic(cut.shape, square, cut.epilogue).l2_read_bytes / out.rates.l2_bytes_per_s);
   }
@@ -227,7 +284,7 @@ void arrange_curves(const Outputs& out, const Cut& cut, Picture& pic) {
     pic.curves.push_back(std::move(line));
   };
   pic.curves.push_back(std::move(l2));
-  level("HBM", GemmGate::hbm, Meaning::memory_bound, "hbm_s");
+  level("DRAM", GemmGate::hbm, Meaning::memory_bound, "hbm_s");
   level("shared memory", GemmGate::shared, Tint::series(4), "shared_s");
   level("registers", GemmGate::registers, Tint::series(5), "registers_s");
   level(cut.tile.unit == GemmUnit::fma ? "FMA pipes" : "Tensor Cores", GemmGate::arithmetic, Meaning::compute_bound,
@@ -241,14 +298,17 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   if (!out.reason.empty()) return pic;
   const Cut& cut = run.cut;
   pic.answer = answer_of(in, out, run);
+  pic.runs = out.study.budget.fit == gpu::GemmFit::fits;
+  pic.named = !in.kernel.empty();
   arrange_zoom(out, cut, pic);
   arrange_lanes(out, cut, pic);
   arrange_rungs(in, out, cut, pic);
   arrange_budget(out, pic);
   arrange_curves(out, cut, pic);
   pic.doors = doors_of(out, cut);
-  pic.runs = out.study.budget.fit == models::gpu::GemmFit::fits;
-  pic.other_label = "dashed: blocks of " + by(in.other_block, in.other_block);
+  arrange_overflow(out, cut, pic);
+  pic.other_label = out.other_slowest == Gate::none ? by(in.other_block, in.other_block) + " does not fit"
+                                                    : "dashed: blocks of " + by(in.other_block, in.other_block);
   return pic;
 }
 

@@ -63,8 +63,10 @@ std::string take_name(const Inputs& in, const models::Chip& chip, Cut& cut, std:
            ": choose a GPU that it was built for.";
   const gpu::GemmTile set = cut.tile;
   cut.tile = kernel->tile;
-  cut.tile.thread_m = set.thread_m;
-  cut.tile.thread_n = set.thread_n;
+  // Lanes of CUTLASS's SIMT warps stand 4 by 8 (python/cutlass_library/generator.py).
+  const bool lanes = cut.tile.unit == GemmUnit::fma;
+  cut.tile.thread_m = lanes ? std::max<std::int64_t>(1, cut.tile.warp_m / 4) : set.thread_m;
+  cut.tile.thread_n = lanes ? std::max<std::int64_t>(1, cut.tile.warp_n / 8) : set.thread_n;
   cut.shape.element_bytes = kernel->element_bytes;
   cut.shape.output_bytes = kernel->output_bytes;
   cut.epilogue.activation |= kernel->activation;
@@ -120,15 +122,40 @@ void add_gates(const Cut& cut, Outputs& out) {
   }
 }
 
+/// A block that no SM holds takes no time: it moves nothing.
+void forget_times(gpu::GemmStudy& study) {
+  if (study.budget.fit == gpu::GemmFit::fits) return;
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  for (gpu::GemmGateTime& gate : study.gates) gate.time_s = none;
+  study.gate_s = study.pass_s = study.time_s = none;
+}
+
+Gate slowest_of(const gpu::GemmStudy& study, GemmUnit unit) {
+  return study.budget.fit == gpu::GemmFit::fits ? gate_of(study.slowest, unit) : Gate::none;
+}
+
+/// The part of the time in which main memory moves something, in %: what a profiler prints.
+double dram_busy(const gpu::GemmStudy& s) { return 100 * (s.at(GemmGate::hbm).time_s + s.pass_s) / s.time_s; }
+
+/// "; mma.sync at 65 % of the peak, as measured".
+std::string words_of_share(const Inputs& in, const gpu::GemmRates& rates) {
+  if (rates.instruction_share >= 1) return {};
+  return "; mma.sync at " + widgets::format_text(100 * rates.instruction_share, "%") + " of the peak, " +
+         (in.mma_share > 0            ? "as set"
+          : rates.instruction_assumed ? "assumed"
+                                      : "measured on H100s");
+}
+
 void rate_study(const Inputs& in, const Cut& cut, Outputs& out) {
   const gpu::GemmStudy &s = out.study, &o = out.other;
-  out.slowest = gate_of(s.slowest, cut.tile.unit);
-  out.other_slowest = gate_of(o.slowest, cut.tile.unit);
-  out.hbm_busy = 100 * s.at(GemmGate::hbm).time_s / s.gate_s;
-  out.other_hbm_busy = 100 * o.at(GemmGate::hbm).time_s / o.gate_s;
+  out.slowest = slowest_of(s, cut.tile.unit);
+  out.other_slowest = slowest_of(o, cut.tile.unit);
+  out.hbm_busy = dram_busy(s);
+  out.other_hbm_busy = dram_busy(o);
+  out.instruction_share = 100 * out.rates.instruction_share;
   out.l2_intensity = s.traffic.flops / s.traffic.l2_bytes;
   out.bound_flops_per_s = s.traffic.flops / s.time_s;
-  out.peak_share = 100 * out.bound_flops_per_s / out.rates.flops_per_s;
+  out.peak_share = 100 * out.bound_flops_per_s / out.rates.peak_flops_per_s;
   out.wave_efficiency = 100 * s.tiling.wave_efficiency;
   out.whole_tiles = 100 / s.padding;
   if (cut.tile.unit == GemmUnit::fma) {
@@ -144,7 +171,8 @@ void rate_study(const Inputs& in, const Cut& cut, Outputs& out) {
       (set                     ? "as set"
        : out.rates.l2_measured ? "measured"
                                : "assumed, " + whole(std::llround(out.rates.l2_assumed)) + " B a clock and SM") +
-      "; shared memory " + (out.rates.shared_measured ? "measured" : "128 B a clock and SM");
+      "; shared memory " + (out.rates.shared_measured ? "measured" : "128 B a clock and SM") +
+      words_of_share(in, out.rates);
 }
 
 std::string too_many_splits(const Cut& cut) {
@@ -167,7 +195,7 @@ Computed compute(const Inputs& in) {
   if (!in.kernel.empty())
     if (std::string why = take_name(in, **chip, cut, out.named); !why.empty()) return infeasible(std::move(why));
   if (out.named.empty()) out.named = "no name given";
-  const auto rates = gpu::gemm_rates(**chip, cut.tile.unit, cut.shape.element_bytes);
+  const auto rates = gpu::gemm_rates(**chip, cut.tile.unit, cut.shape.element_bytes, in.mma_share / 100);
   if (!rates) return infeasible(rates.error);
   if (std::string why = too_many_splits(cut); !why.empty()) return infeasible(std::move(why));
   out.rates = *rates;
@@ -184,6 +212,8 @@ Computed compute(const Inputs& in) {
     if (!study) return infeasible(study.error);
     (mine ? out.study : out.other) = *study;
   }
+  forget_times(out.study);
+  forget_times(out.other);
   rate_study(in, cut, out);
   add_gates(cut, out);
   return {std::move(out), std::move(run)};

@@ -9,7 +9,7 @@ namespace {
 
 using Link = models::Result<std::string>;
 
-Link to_occupancy(const Outputs& out) {
+Link to_occupancy(const Outputs& out, const Cut& cut) {
   LinkWriter w("kernels/occupancy");
   const auto& budget = out.study.budget;
   w.choice("compute_capability", models::gpu::capability_text(out.rates.sm->capability));
@@ -17,6 +17,10 @@ Link to_occupancy(const Outputs& out) {
   w.exactly("registers_per_thread", static_cast<double>(budget.registers));
   w.exactly("static_shared_bytes", 0);
   w.exactly("dynamic_shared_bytes", budget.shared_bytes);
+  const bool fma = cut.tile.unit == models::gpu::GemmUnit::fma;
+  w.choice("operands", fma ? "shared" : "tensor");
+  if (fma) w.number("tile_rows", static_cast<double>(cut.tile.thread_m));
+  if (fma) w.number("tile_columns", static_cast<double>(cut.tile.thread_n));
   return w.link();
 }
 
@@ -63,8 +67,8 @@ Link to_layout(const Cut& cut) {
 
 }  // namespace
 
-KernelDoors doors_of(const Outputs& out, const Cut& cut) {
-  return {{"open the SM", "The block on an SM", to_occupancy(out)},
+LabDoors doors_of(const Outputs& out, const Cut& cut) {
+  return {{"open the SM", "The block on an SM", to_occupancy(out, cut)},
           {"open the stages", "Its stages on a clock", to_pipeline(out, cut)},
           {"open the layout", "A's tile in shared memory", to_layout(cut)}};
 }

@@ -63,14 +63,16 @@ void draw_edges(Inputs& in, const Outputs& out, const Picture& picture, View& vi
   plot.curves(picture.curves);
   const double mine_s = out.study.gates[1].time_s, other = static_cast<double>(in.other_block),
                other_s = out.other.gates[1].time_s;
-  plot.scatter("this block", {&picture.edge, 1}, {&mine_s, 1},
-               {.colour = widgets::theme().accent,
-                .radius = 6,
-                .legend = false,
-                .info = "at the square of its intensity",
-                .output = "l2_s"});
-  plot.scatter("the other block", {&other, 1}, {&other_s, 1},
-               {.colour = widgets::theme().muted, .marker = widgets::Marker::square, .radius = 6, .legend = false});
+  if (picture.runs)
+    plot.scatter("this block", {&picture.edge, 1}, {&mine_s, 1},
+                 {.colour = widgets::theme().accent,
+                  .radius = 6,
+                  .legend = false,
+                  .info = "at the square of its intensity",
+                  .output = "l2_s"});
+  if (std::isfinite(other_s))
+    plot.scatter("the other block", {&other, 1}, {&other_s, 1},
+                 {.colour = widgets::theme().muted, .marker = widgets::Marker::square, .radius = 6, .legend = false});
   double edge = std::clamp(picture.edge, 16.0, 512.0);
   if (plot.drag_x("drag edge", edge, {.label = "drag the edge", .lo = 16, .hi = 512})) {
     take_named_tile(in, picture.run->cut);

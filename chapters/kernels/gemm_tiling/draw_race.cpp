@@ -22,7 +22,8 @@ class Race {
     bytes_ = width > t_.px(420) ? widgets::text_size("100.0 GB", Type::small, Font::mono).x + t_.px(14) : 0;
     from_ = area.min.x + names_ + pipe_ + bytes_ + t_.px(8);
     to_ = area.max.x - t_.px(70);
-    const auto rows = static_cast<float>(picture.lanes.size() + (hidden || picture.rungs.empty() ? 0 : 1));
+    const bool more = !hidden && (!picture.rungs.empty() || !picture.runs);
+    const auto rows = static_cast<float>(picture.lanes.size() + (more ? 1 : 0));
     const float head = small_ + t_.px(8), foot = small_ + t_.px(4);
     headed_ = area.height() > rows * (small_ + t_.px(4)) + head + foot;
     footed_ = area.height() > rows * (small_ + t_.px(4)) + foot;
@@ -37,7 +38,10 @@ class Race {
   }
   void draw_names(const GateLane& lane, float y) const;
   void draw_lane(const GateLane& lane, float y) const;
+  void draw_ghost(float end, float middle, float half) const;
+  void draw_ghost_alone(const GateLane& lane, float end, float middle, float half) const;
   void draw_rungs(float y) const;
+  void draw_overflow(float y) const;
   void draw_ends(float bottom) const;
   void draw_guess() const;
 
@@ -65,6 +69,25 @@ void Race::draw_names(const GateLane& lane, float y) const {
   p_.text_fit({area_.min.x, name_y + small_ + t_.px(3)}, said, names_ - t_.px(6), t_.muted, Type::small);
 }
 
+void Race::draw_ghost(float end, float middle, float half) const {
+  const float top = middle - half - t_.px(3), bottom = middle + half + t_.px(3);
+  const ImVec2 corners[] = {{from_, top}, {end, top}, {end, bottom}, {from_, bottom}, {from_, top}};
+  p_.dashed_polyline(corners, t_.muted, t_.px(1), t_.px(4));
+}
+
+/// A block that does not run has no bar; the other one's stands where it does.
+void Race::draw_ghost_alone(const GateLane& lane, float end, float middle, float half) const {
+  const float text_y = middle - small_ / 2;
+  if (lane.other.empty()) {
+    p_.text_fit({from_ + t_.px(6), text_y}, "no time: the block does not run", to_ - from_, t_.muted, Type::small);
+    return;
+  }
+  draw_ghost(end, middle, half);
+  const float wide = widgets::text_size(lane.other, Type::small, Font::mono).x;
+  const bool inside = wide + t_.px(14) < end - from_;
+  p_.text({inside ? from_ + t_.px(7) : end + t_.px(6), text_y}, lane.other, t_.muted, Type::small, Font::mono);
+}
+
 void Race::draw_lane(const GateLane& lane, float y) const {
   const float middle = y + row_ / 2, half = std::clamp(0.3f * row_, small_ / 2 + t_.px(1), t_.px(15));
   draw_names(lane, y);
@@ -81,21 +104,17 @@ void Race::draw_lane(const GateLane& lane, float y) const {
   if (bytes_ > 0)
     widgets::fit_text(p_, {from_ - t_.px(8), text_y}, lane.bytes, bytes_, t_.text, Type::small, Font::mono,
                       Align::right);
+  const float ghost = std::isfinite(lane.other_s) ? x(lane.other_s) : from_;
+  if (!pic_.runs) return draw_ghost_alone(lane, ghost, middle, half);
   const ImU32 hue = t_.of(lane.arithmetic ? Meaning::compute_bound : Meaning::memory_bound);
   const Rect bar{{from_, middle - half}, {std::max(from_ + t_.px(2), x(lane.time_s)), middle + half}};
   p_.rect(bar.min, bar.max, hue, t_.px(3));
   if (lane.slowest) p_.frame(bar.min, bar.max, t_.text, t_.px(1.5f), t_.px(3));
   if (widgets::output_lit(lane.output)) widgets::paint_light(p_, bar.min, bar.max);
-  const float ghost = x(lane.other_s);
   const bool apart = std::abs(lane.other_s - lane.time_s) > 0.02 * lane.time_s;
   float end = bar.max.x;
   if (apart) {
-    const ImVec2 corners[] = {{from_, bar.min.y - t_.px(3)},
-                              {ghost, bar.min.y - t_.px(3)},
-                              {ghost, bar.max.y + t_.px(3)},
-                              {from_, bar.max.y + t_.px(3)},
-                              {from_, bar.min.y - t_.px(3)}};
-    p_.dashed_polyline(corners, t_.muted, t_.px(1), t_.px(4));
+    draw_ghost(ghost, middle, half);
     end = std::max(end, ghost);
   }
   if (lane.slowest && pic_.time_s > 1.005 * pic_.gate_s) {
@@ -161,16 +180,49 @@ void Race::draw_rungs(float y) const {
   }
 }
 
+/// What the block needs more of than there is: up to the limit as it is, beyond it pale and dashed.
+void Race::draw_overflow(float y) const {
+  const Overflow& o = pic_.overflow;
+  if (!(o.share > 0)) return;
+  const float middle = y + row_ / 2, half = std::clamp(0.3f * row_, small_ / 2 + t_.px(1), t_.px(15));
+  const float text_y = middle - small_ / 2;
+  p_.text_fit({area_.min.x, text_y}, o.name, names_ + pipe_ - t_.px(6), t_.text, Type::small, Font::bold);
+  if (bytes_ > 0)
+    widgets::fit_text(p_, {from_ - t_.px(8), text_y}, o.needs, bytes_, t_.bad, Type::small, Font::mono, Align::right);
+  const auto share = static_cast<float>(std::min(o.share, 4.0));
+  const float all = (to_ - from_) / std::max(share, 1.0f), limit = from_ + all, end = from_ + all * share;
+  const ImU32 hue = t_.of(Meaning::memory_bound);
+  p_.rect({from_, middle - half}, {limit, middle + half}, widgets::with_alpha(hue, 0.75f), t_.px(3));
+  const Rect over{{limit, middle - half}, {end, middle + half}};
+  p_.rect(over.min, over.max, widgets::with_alpha(t_.bad, 0.14f));
+  const ImVec2 corners[] = {over.min, {over.max.x, over.min.y}, over.max, {over.min.x, over.max.y}, over.min};
+  p_.dashed_polyline(corners, t_.bad, t_.px(1.3f), t_.px(4));
+  const auto parts = static_cast<float>(o.parts);
+  for (float i = 1; i < parts; ++i) {
+    const float at = from_ + (end - from_) * i / parts;
+    p_.line({at, middle - half}, {at, middle + half}, at < limit ? t_.background : t_.bad);
+  }
+  p_.line({limit, middle - half - t_.px(4)}, {limit, middle + half + t_.px(4)}, t_.text, t_.px(2));
+  widgets::Line words;
+  words.add("of ").add(o.limit);
+  p_.text({end + t_.px(6), text_y}, words.view(), t_.text, Type::small);
+}
+
+/// Under the line of the slowest gate, and next to it what the hatched piece is.
 void Race::draw_ends(float bottom) const {
   if (!footed_) return;
-  const float line = x(pic_.gate_s);
-  const float words = widgets::text_size(pic_.finish, Type::small).x;
+  const float line = x(pic_.gate_s), y = bottom + t_.px(3);
+  const float words = widgets::text_size(pic_.finish, Type::small, Font::bold).x;
   const bool left = line - words - t_.px(6) > area_.min.x;
-  p_.text({left ? line - t_.px(5) : line + t_.px(5), bottom + t_.px(3)}, pic_.finish, t_.text, Type::small, Font::bold,
+  p_.text({left ? line - t_.px(5) : line + t_.px(5), y}, pic_.finish, t_.text, Type::small, Font::bold,
           left ? Align::right : Align::left);
-  if (left && !pic_.waves.empty())
-    widgets::fit_text(p_, {line + t_.px(5), bottom + t_.px(3)}, pic_.waves, area_.max.x - line - t_.px(6), t_.warning,
-                      Type::small);
+  if (pic_.waves.empty()) return;
+  const float wide = widgets::text_size(pic_.waves, Type::small).x;
+  const float after = left ? line + t_.px(5) : line + words + t_.px(15), before = line - words - t_.px(17) - wide;
+  if (after + wide <= area_.max.x)
+    p_.text({after, y}, pic_.waves, t_.warning, Type::small);
+  else if (left && before >= area_.min.x)
+    p_.text({before, y}, pic_.waves, t_.warning, Type::small);
 }
 
 /// What the learner said, on the bar that it was said of.
@@ -189,7 +241,7 @@ void Race::draw() const {
       p_.text({area_.min.x, area_.min.y}, title, t_.text, Type::small, Font::bold);
     const float behind = area_.min.x + widgets::text_size(title, Type::small, Font::bold).x + t_.px(20);
     const std::string_view rule =
-        pic_.runs ? "all at once: the longest bar is the time" : "as if an SM could hold such a block";
+        pic_.runs ? "all at once: the longest bar is the time" : "no SM can hold this block: it takes no time";
     if (!hidden_ && behind + widgets::text_size(rule, Type::small).x < area_.max.x) {
       p_.text({behind, area_.min.y}, rule, t_.muted, Type::small);
       const float rest = behind + widgets::text_size(rule, Type::small).x + t_.px(20);
@@ -200,7 +252,7 @@ void Race::draw() const {
   float y = top_;
   // First, so that no words are crossed by it: no bar reaches beyond.
   const float rows = static_cast<float>(pic_.lanes.size() + (pic_.rungs.empty() ? 0 : 1)), line = x(pic_.gate_s);
-  if (!hidden_) p_.line({line, top_}, {line, top_ + rows * row_}, t_.text, t_.px(1.5f));
+  if (!hidden_ && pic_.runs) p_.line({line, top_}, {line, top_ + rows * row_}, t_.text, t_.px(1.5f));
   for (const GateLane& lane : pic_.lanes) {
     draw_lane(lane, y);
     y += row_;
@@ -210,7 +262,10 @@ void Race::draw() const {
     draw_rungs(y);
     y += row_;
   }
-  draw_ends(y);
+  if (pic_.runs)
+    draw_ends(y);
+  else
+    draw_overflow(y);
   draw_guess();
   widgets::drew("gates");
 }

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "chapters/described/kernel_doors.h"
 #include "chapters/mechanism/described_table.h"
 #include "chapters/mechanism/lab.h"
+#include "chapters/mechanism/lab_doors.h"
 #include "chapters/mechanism/published_panel.h"
 #include "models/gpu/gemm_tiling/gemm_study.h"
 #include "widgets/base/parts.h"
@@ -32,12 +32,12 @@ struct Inputs {
   std::int64_t splits = 4;
   bool reads_c = false, bias = false, activation = false, fused = true;
   std::int64_t other_block = 64;
-  double l2_rate = 0;
+  double l2_rate = 0, mma_share = 0;
   bool operator==(const Inputs&) const = default;
 };
 
-/// A gate as people call it: the arithmetic is the Tensor Cores' or the FMA pipes'.
-enum class Gate : std::uint8_t { hbm, l2, shared, registers, tensor, fma };
+/// A gate as people call it: the arithmetic is the Tensor Cores' or the FMA pipes'. None: the block does not run.
+enum class Gate : std::uint8_t { hbm, l2, shared, registers, tensor, fma, none };
 inline constexpr std::size_t gate_count = models::gpu::gemm_gate_count;
 
 /// A gate, with the block that is set and with the other one; NaN: nothing passes it, or nothing is counted in bytes.
@@ -51,10 +51,11 @@ struct Outputs {
   models::gpu::GemmStudy study;
   models::gpu::GemmStudy other;  ///< with square blocks of `other_block`
   Gate slowest = Gate::hbm, other_slowest = Gate::hbm;
-  double hbm_busy = 0, other_hbm_busy = 0;      ///< % of the time at the slowest gate
+  double hbm_busy = 0, other_hbm_busy = 0;      ///< % of the time
   double l2_intensity = 0;                      ///< flops over what goes into shared memory
   double peak_share = 0;                        ///< % of the peak that the time allows
   double bound_flops_per_s = 0;                 ///< flops over the time
+  double instruction_share = 100;               ///< % of the peak that the instruction can reach
   double wave_efficiency = 0, whole_tiles = 0;  ///< %
   models::gpu::GemmRates rates;
   std::string rates_from;
@@ -90,6 +91,12 @@ struct RungMark {
   std::string name;
   double time_s = 0;
 };
+/// What the block needs more of than there is.
+struct Overflow {
+  std::string name, needs, limit;  ///< as written
+  double share = 0;                ///< what it needs over what there is
+  std::int64_t parts = 1;          ///< stages, each of which takes as much
+};
 /// One bar of the budget in % of what there is.
 struct BudgetBar {
   std::string label, words;
@@ -98,14 +105,16 @@ struct BudgetBar {
 struct Picture {
   std::uint64_t version = 0;
   std::shared_ptr<const Run> run;
-  KernelDoors doors;
+  LabDoors doors;
   std::string answer;
   std::array<std::string, 4> titles, sizes, notes;  ///< over and under the four pictures of the zoom
   std::vector<GateLane> lanes;
   bool runs = true;      ///< the block fits an SM
+  bool named = false;    ///< the tiles are those of a kernel's name
+  Overflow overflow;     ///< where it does not
   double longest_s = 1;  ///< where the race's axis ends
   double gate_s = 0, time_s = 0;
-  std::string finish, waves;  ///< at the line of the slowest gate, and at the end of what waves add
+  std::string finish, waves;  ///< at the line of the slowest gate, and what the hatched piece behind it is
   std::string other_label;
   std::string ladder;  ///< whose rungs are marked
   std::vector<RungMark> rungs;
@@ -154,7 +163,7 @@ struct View {
 
 using Computed = chapters::Computed<Outputs, Run>;
 Computed compute(const Inputs& in);
-KernelDoors doors_of(const Outputs& out, const Cut& cut);
+LabDoors doors_of(const Outputs& out, const Cut& cut);
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 

@@ -35,6 +35,8 @@ std::string_view holder(KernelLimit limit) {
       return "the pipe of L1 and shared memory";
     case KernelLimit::issue:
       return "its instructions";
+    case KernelLimit::threads:
+      return "too few threads";
   }
   return {};
 }
@@ -90,8 +92,13 @@ std::string answer_of(const Inputs& in, const Outputs& out, const Run& run) {
   const std::string held =
       bound && !free ? allows + share_text(now.limit.share) + ", held by " + std::string(holder(now.limit.limit)) + "."
                      : "the model allows all of it.";
+  const std::string checked_bound = "the model allows " + share_text(now.limit.share) + " of its roof, held by " +
+                                    std::string(holder(now.limit.limit)) + ".";
   std::string verdict = name;
-  if (shown(now) && now.above_roof)
+  if (now.checked)
+    verdict += " is right here and was not timed" +
+               (bound ? "; " + (free ? "the model allows all of its roof." : checked_bound) : std::string("."));
+  else if (shown(now) && now.above_roof)
     verdict += " measured " + share_text(now.measured) + " of its roof: " + std::string(above_roof_text(now)) + ".";
   else if (shown(now) && now.measured >= 0)
     verdict += " reached " + share_text(now.measured) + " of its roof here" + (bound ? "; " + held : std::string("."));
@@ -99,7 +106,10 @@ std::string answer_of(const Inputs& in, const Outputs& out, const Run& run) {
     verdict += " reached " + share_text(now.published) + " of its roof on an " + machine_of(now) + "; " + held;
   else if (free)
     verdict += " can reach its roof of " +
-               (now.bandwidth ? figure(out.roof.bytes_per_s, "B/s") : figure(out.roof.flops_per_s, "FLOP/s")) + ".";
+               (run.rung().roof == "gpu_launch" ? figure(now.floor_s, "s") + " a launch"
+                : now.bandwidth                 ? figure(out.roof.bytes_per_s, "B/s")
+                                                : figure(out.roof.flops_per_s, "FLOP/s")) +
+               ".";
   else if (bound)
     verdict += " can reach at most " + share_text(now.limit.share) + " of its roof, held by " +
                std::string(holder(now.limit.limit)) + ".";

@@ -22,7 +22,9 @@ Bar bar_of(const RatedRung& rated, const ::kernels::Rung& rung, const Ladder& la
   if (const auto& p = rated.prediction) {
     if (bar.roof_rate > 0) bar.predicted_rate = bar.roof_rate * rated.limit.share;
     bar.share = "\xE2\x89\xA4 " + percent_text(rated.limit.share);
-    if (bar.predicted_rate > 0)
+    if (bar.predicted_rate > 0 && ladder.measure == Measure::latency_s)
+      bar.rate = "\xE2\x89\xA5 " + format_text(rated.predicted_s, "s");
+    else if (bar.predicted_rate > 0)
       bar.rate =
           "\xE2\x89\xA4 " + format_text(bar.predicted_rate, ladder.measure == Measure::flops_per_s ? "FLOP/s" : "B/s");
     bar.hover = std::string(p->why) + " Limited by " + std::string(models::limit_label(p->bound.limit)) + ".";
@@ -69,6 +71,9 @@ std::string caption_of(const Inputs& in, const Outputs& out, const Run& run) {
   const bool measured = bandwidth ? c.bandwidth_measured : c.arithmetic_measured;
   const auto prefix = ladder.size_unit == "B" ? widgets::Prefix::binary : widgets::Prefix::none;
   const std::string size(widgets::format(static_cast<double>(out.size), ladder.size_unit, 4, prefix).view());
+  if (run.rung().roof == "gpu_launch")
+    return "Its roof: " + c.bandwidth + ", " + format_text(now.floor_s, "s") + (measured ? ", measured here. " : ". ") +
+           std::string(ladder.size_label) + " " + size + ".";
   return "Its roof: " +
          (bandwidth ? c.bandwidth + ", " + format_text(out.roof.bytes_per_s, "B/s")
                     : c.arithmetic + ", " + format_text(out.roof.flops_per_s, "FLOP/s")) +
@@ -104,8 +109,9 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   const RatedRung& now = run.rungs[run.selected];
   const models::OpCost cost = ladder.cost(out.size);
   const bool flops = ladder.measure == Measure::flops_per_s;
-  const double amount = flops ? cost.flops : cost.bytes();
-  picture.unit = flops ? "FLOP/s" : "B/s";
+  const bool launches = run.rung().roof == "gpu_launch";
+  const double amount = flops ? cost.flops : launches ? 1 : cost.bytes();
+  picture.unit = flops ? "FLOP/s" : launches ? "/s" : "B/s";
   double highest = 0;
   for (std::size_t i = 0; i < run.rungs.size(); ++i) {
     const Bar& bar = picture.bars.emplace_back(bar_of(run.rungs[i], ladder.rungs[i], ladder, amount));

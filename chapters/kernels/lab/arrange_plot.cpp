@@ -100,7 +100,7 @@ void add_ceilings(const Inputs& in, const Run& run, const models::Machine& m, Pl
     const double first = (core.loads_per_cycle + core.stores_per_cycle) * core.lanes * 4 * core.clock_hz;
     plot.ceilings.push_back(ceiling_line("L1 ports", 0, {own.peak_flops_per_s, first, 0}, plot));
   }
-  const std::string_view device = cpu ? "cpu" : "cuda";
+  const std::string_view device = ::kernels::id_of(run.ladder->device);
   for (const RoofRow& r : in.roofs)
     if (r.unit == "B/s" && r.device == device && r.value > m.bandwidth_bytes_per_s * 1.05 &&
         plot.ceilings.size() < max_ceilings)

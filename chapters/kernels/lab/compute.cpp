@@ -95,7 +95,7 @@ std::string command_of(const Inputs& in, const Ladder& ladder, const ::kernels::
 
 chapters::Computed<Outputs, Run> compute(const Inputs& in) {
   Outputs out;
-  const std::string& id = in.device == Device::cpu ? in.cpu_ladder : in.cuda_ladder;
+  const std::string& id = chosen_ladder(in);
   const Ladder* found = ::kernels::find_ladder(id);
   out.rows = static_cast<std::int64_t>(in.runs.size());
   out.prediction_rows = static_cast<std::int64_t>(in.predictions.size());
@@ -119,6 +119,7 @@ chapters::Computed<Outputs, Run> compute(const Inputs& in) {
   }
   for (const RatedRung& r : *rated) {
     out.failed_rungs += r.failed;
+    out.checked_rungs += r.checked;
     out.measured_rungs += timed(r.run.get());
   }
   out.rung = rung_figures((*rated)[selected], ladder, selected, cost);

@@ -110,6 +110,8 @@ void describe(Fields& f, Outputs& o) {
   f.integer("rungs", o.rungs, "Rungs", "Versions in this ladder.");
   f.integer("measured_rungs", o.measured_rungs, "Rungs measured", "At this size and with these caches.");
   f.integer("failed_rungs", o.failed_rungs, "Rungs that failed", "Not compiled, wrong, crashed, or not possible here.");
+  f.integer("checked_rungs", o.checked_rungs, "Rungs right, not timed",
+            "Computed on the CPU by a software renderer, whose times say nothing of a GPU.");
   f.integer("changed_lines", o.rung.changed_lines, "Lines changed", "Against the source of the rung before.");
   f.group("What the compiler says");
   f.integer("registers", o.rung.registers, "Registers per thread", "As the compiler reports; GPU kernels only.");

@@ -5,7 +5,9 @@ namespace chapters::kernels::lab {
 namespace {
 
 const Choices devices{{"cpu", "this CPU, one thread", "Always there."},
-                      {"cuda", "an NVIDIA GPU", "Timed where there is one; read, edited and compiled where NVRTC is."}};
+                      {"cuda", "an NVIDIA GPU", "Timed where there is one; read, edited and compiled where NVRTC is."},
+                      {"opengl", "any GPU, OpenGL", "Timed on a GPU of any maker; edited and checked without one."}};
+static_assert(std::size(::kernels::device_ids) == 3);
 const Choices sizes{{"smallest", "a sixteenth", "A sixteenth of the usual size."},
                     {"small", "a quarter", "A quarter of the usual size."},
                     {"usual", "usual", "What the ladder was written for."},
@@ -13,10 +15,18 @@ const Choices sizes{{"smallest", "a sixteenth", "A sixteenth of the usual size."
                     {"largest", "largest", "The most that the ladder takes: slow rungs need minutes."}};
 const Choices simds{{"avx2", "AVX2, 8 floats", "256 bits."}, {"avx512", "AVX-512, 16 floats", "512 bits."}};
 
+/// "3 versions: one float each, vec4, grid stride."
+std::string versions_of(const ::kernels::Ladder& ladder) {
+  std::string text = std::to_string(ladder.rungs.size()) + " versions";
+  for (std::size_t i = 0; i < ladder.rungs.size(); ++i) (text += i == 0 ? ": " : ", ") += ladder.rungs[i].title;
+  return text + ".";
+}
+
 Choices ladders_of(::kernels::Device device) {
   Choices out;
   for (const auto& ladder : ::kernels::all_ladders())
-    if (ladder.device == device) out.push_back({std::string(ladder.id), std::string(ladder.title), {}});
+    if (ladder.device == device)
+      out.push_back({std::string(ladder.id), std::string(ladder.title), versions_of(ladder)});
   if (out.empty()) out.push_back({"none", "none in this program", {}});
   return out;
 }
@@ -26,6 +36,10 @@ const Choices& cpu_ladders() {
 }
 const Choices& cuda_ladders() {
   static const Choices all = ladders_of(::kernels::Device::cuda);
+  return all;
+}
+const Choices& opengl_ladders() {
+  static const Choices all = ladders_of(::kernels::Device::opengl);
   return all;
 }
 
@@ -53,6 +67,7 @@ void describe(Fields& f, RunRow& r) {
   f.real("error", r.error, "Error", {.range = {0, max_value}});
   f.real("error_bound", r.error_bound, "Accepted error", {.range = {0, max_value}});
   f.toggle("compiled", r.compiled, "Compiled");
+  f.toggle("checked", r.checked, "Right, not timed");
   f.text("failure", r.failure, "Failure");
   f.text("arch", r.arch, "Compiled for");
   f.text("diagnostics", r.diagnostics, "Compiler says");
@@ -81,6 +96,9 @@ void describe(Fields& f, Inputs& in) {
   f.choice("cuda_ladder", in.cuda_ladder, cuda_ladders(), "Ladder",
            "One operation in several versions, each mostly faster than the one before.",
            {.headline = true, .when = {"device", "cuda"}});
+  f.choice("opengl_ladder", in.opengl_ladder, opengl_ladders(), "Ladder",
+           "One operation in several versions, each mostly faster than the one before.",
+           {.headline = true, .when = {"device", "opengl"}});
   f.integer("rung", in.rung, "Rung",
             "The version that the figures and the source are of, from 1; beyond the last means the last.",
             {.range = {1, 12, Scale::step}, .typical = {1, 8}, .headline = true});
@@ -100,7 +118,7 @@ void describe(Fields& f, Inputs& in) {
   f.group("Roofs until they are measured");
   shared::chip(
       f, "chip", in.chip,
-      {.help = "Its data sheet gives the roofs until some are measured on a GPU.", .when = {"device", "cuda"}});
+      {.help = "Its data sheet gives the roofs until some are measured on a GPU.", .when = {"device", "cuda|opengl"}});
   f.choice("simd", in.simd, simds, "Vectors of the core", "Sets the width of the roof, until it is measured.",
            {.when = {"device", "cpu"}});
   f.real("clock_hz", in.clock_hz, {"Clock of the core", "Hz"}, "Assumed until the ceilings are measured.",

@@ -33,11 +33,11 @@ struct RungPlace {
   double swizzle_bits = 5, swizzle_shift = 5;  ///< where the rung swizzles
 };
 
-constexpr std::string_view down = "n = 4096; threadIdx.x * n + threadIdx.y",
-                           along = "n = 4096; threadIdx.y * n + threadIdx.x";
-constexpr WarpIndex float4s{"n = 4096; 4 * threadIdx.y * n + 4 * threadIdx.x", "16", "4", 16};
+// n is the side of the matrix that is run.
+constexpr std::string_view down = "threadIdx.x * n + threadIdx.y", along = "threadIdx.y * n + threadIdx.x";
+constexpr WarpIndex float4s{"4 * threadIdx.y * n + 4 * threadIdx.x", "16", "4", 16};
 /// A row of 64 bf16 is eight chunks of 16 bytes, and a row of 128 sixteen.
-constexpr WarpIndex chunks_of_rows{"n = 1024; threadIdx.x / 8 * n + threadIdx.x % 8", "16", "load", 256},
+constexpr WarpIndex chunks_of_rows{"threadIdx.x / 8 * n / 8 + threadIdx.x % 8", "16", "load", 256},
     fragment_words{"lane / 4 * 32 + lane % 4", "4", "load", 256},
     matrix_rows{"lane % 16 * 8 + lane / 16", "16", "load", 256},
     matrix_rows_swizzled{"lane % 16 * 8 + (lane / 16 ^ lane % 8)", "16", "load", 256},
@@ -59,6 +59,21 @@ constexpr auto places = std::to_array<RungPlace>({
      "vector",
      float4s,
      {"16 * threadIdx.y + (threadIdx.x ^ (threadIdx.y >> 2 & 7))", "16", "load", 16}},
+    {"cuda-stride", "every_1", {"threadIdx.x", "4", "load", 256}},
+    {"cuda-stride", "every_2", {"2 * threadIdx.x", "4", "load", 256}},
+    {"cuda-stride", "every_4", {"4 * threadIdx.x", "4", "load", 256}},
+    {"cuda-stride", "every_8", {"8 * threadIdx.x", "4", "load", 256}},
+    {"cuda-stride", "every_32", {"32 * threadIdx.x", "4", "load", 256}},
+    {"cuda-banks", "stride_1", {}, {"threadIdx.x % 32", "4", "load", 256}},
+    {"cuda-banks", "stride_2", {}, {"threadIdx.x % 32 * 2", "4", "load", 256}},
+    {"cuda-banks", "stride_4", {}, {"threadIdx.x % 32 * 4", "4", "load", 256}},
+    {"cuda-banks", "stride_8", {}, {"threadIdx.x % 32 * 8", "4", "load", 256}},
+    {"cuda-banks", "stride_16", {}, {"threadIdx.x % 32 * 16", "4", "load", 256}},
+    {"cuda-banks", "stride_32", {}, {"threadIdx.x % 32 * 32", "4", "load", 256}, "(32,32):(32,1)"},
+    {"cuda-banks", "stride_33", {}, {"threadIdx.x % 32 * 33", "4", "load", 256}, "(32,32):(33,1)"},
+    {"cuda-ilp", "full_1"},
+    {"cuda-ilp", "full_2"},
+    {"cuda-ilp", "full_4"},
     {"cuda-sgemm", "uncoalesced", {down}},
     {"cuda-sgemm", "coalesced", {along}},
     {"cuda-sgemm", "shared", {along}, {"threadIdx.x"}, "(32,32):(32,1)"},
@@ -79,10 +94,11 @@ constexpr auto places = std::to_array<RungPlace>({
     {"cuda-attention", "pipeline", {}, key_rows_swizzled, chunks_of_128, {}, "16", 3, 4},
 });
 
-Link to_warp(std::string_view lab, const WarpIndex& access) {
+Link to_warp(std::string_view lab, const WarpIndex& access, std::int64_t size) {
   LinkWriter w(lab);
   w.choice("access", "expression");
-  w.words("expression", access.index);
+  const bool of_size = access.index.find("* n ") != std::string_view::npos;
+  w.words("expression", (of_size ? "n = " + std::to_string(size) + "; " : "") + std::string(access.index));
   w.choice("width_bytes", access.width);
   w.choice("element_bytes", access.element);
   w.exactly("block_width", access.block_width);
@@ -148,16 +164,17 @@ Link to_ring(const BlockTile& tile) {
 
 }  // namespace
 
-KernelDoors doors_of(const Inputs& in, const Run& run) {
-  KernelDoors doors;
+LabDoors doors_of(const Inputs& in, const Run& run) {
+  LabDoors doors;
   const auto* place = std::find_if(places.begin(), places.end(), [&](const RungPlace& p) {
     return p.ladder == run.ladder->id && p.rung == run.rung().id;
   });
   if (place == places.end()) return doors;
+  const std::int64_t size = size_of(*run.ladder, in.size);
   if (!place->global.index.empty())
-    doors.push_back({"open the sectors", "A warp's sectors", to_warp("kernels/coalescing", place->global)});
+    doors.push_back({"open the sectors", "A warp's sectors", to_warp("kernels/coalescing", place->global, size)});
   if (!place->shared.index.empty())
-    doors.push_back({"open the banks", "A warp's banks", to_warp("kernels/bank-conflicts", place->shared)});
+    doors.push_back({"open the banks", "A warp's banks", to_warp("kernels/bank-conflicts", place->shared, size)});
   if (!place->layout.empty()) doors.push_back({"open the layout", "Its tile as a layout", to_layout(*place)});
   if (place->tile.rows > 0) {
     doors.push_back({"open the tile", "Its tile at every gate", to_tile(in, place->tile)});

@@ -12,7 +12,7 @@ float tools_height();
 void draw_rungs(Inputs& in, const Picture& picture, ImVec2 size);
 /// The roofline with a dot a rung at each level of memory.
 void draw_roofline(const Picture& picture, View& view, ImVec2 size);
-/// The source of the selected rung and the editor of CUDA sources.
+/// The source of the selected rung and the editor of sources for a GPU.
 void draw_source(const Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size);
 /// A button in the lab's own rows; true when pressed.
 bool tool(const char* label, bool enabled, bool strong = false);

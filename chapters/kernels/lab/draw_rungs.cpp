@@ -130,7 +130,12 @@ void paint_row(const Painter& p, const Columns& c, const Bar& bar, std::size_t i
   const auto figure = [&](float x, std::string_view text, ImU32 ink) {
     if (x > 0 && !text.empty()) p.text({x, text_y}, text, ink, Type::small, Font::mono, Align::right);
   };
-  if (bar.failed) {
+  if (bar.checked) {
+    // What the model allows stays where there is room for both.
+    if (c.rate > 0) figure(c.share, bar.share, t.muted);
+    p.text({c.rate > 0 ? c.rate : c.share, text_y}, c.rate > 0 ? "right, not timed" : "right", t.good, Type::small,
+           Font::sans, Align::right);
+  } else if (bar.failed) {
     p.text({c.share, text_y}, "failed", t.bad, Type::small, Font::sans, Align::right);
   } else if (bar.hidden) {
     const float wide = widgets::text_size("predict it first", Type::small).x;
@@ -144,7 +149,7 @@ void paint_row(const Painter& p, const Columns& c, const Bar& bar, std::size_t i
     figure(c.rate, bar.rate, shown ? t.text : t.muted);
     figure(c.time, bar.time, t.muted);
   }
-  if (c.here > 0 && !shown && !bar.failed && !bar.hidden) {
+  if (c.here > 0 && !shown && !bar.failed && !bar.hidden && !bar.checked) {
     const ImVec2 box{c.here - t.px(30), text_y - t.px(3)};
     p.frame(box, {c.here, text_y + t.type(Type::small) + t.px(3)}, t.muted, 1, t.px(4));
     p.text({c.here - t.px(15), text_y}, "?", t.muted, Type::small, Font::mono, Align::center);
@@ -153,7 +158,9 @@ void paint_row(const Painter& p, const Columns& c, const Bar& bar, std::size_t i
 
 void explain(const Bar& bar) {
   widgets::Line value;
-  if (bar.failed)
+  if (bar.checked)
+    value.add("right against float64, and not timed");
+  else if (bar.failed)
     value.add("failed");
   else if (bar.hidden)
     value.add("press where you expect its bar to end");
@@ -210,7 +217,7 @@ void paint_legend(const Painter& p, const Picture& picture, ImVec2 at, float wid
       any([&](const Bar& b) { return b.published_rate > 0 && measured(b); }), [&](ImVec2 c) { paint_published(p, c); },
       elsewhere.view());
   entry(
-      any([&](const Bar& b) { return !measured(b) && !b.failed && !b.hidden; }),
+      any([&](const Bar& b) { return !measured(b) && !b.failed && !b.hidden && !b.checked; }),
       [&](ImVec2 c) {
         p.frame({c.x - t.px(7), c.y - t.px(6)}, {c.x + t.px(7), c.y + t.px(6)}, t.muted, 1, t.px(3));
         p.text({c.x, c.y - t.type(Type::small) / 2}, "?", t.muted, Type::small, Font::mono, Align::center);

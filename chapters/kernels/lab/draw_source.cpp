@@ -5,7 +5,8 @@
 #include "widgets/base/parts.h"
 #include "widgets/base/wrapped_text.h"
 
-/// The source of a rung beside its figures, with the lines that changed; CUDA sources can be edited, compiled and run.
+/// The source of a rung beside its figures, with the lines that changed; sources for a GPU can be edited, compiled and
+/// run.
 namespace chapters::kernels::lab {
 namespace {
 
@@ -106,6 +107,7 @@ void draw_editor_tools(const Inputs& in, const Outputs& out, const Run& run, Vie
     if (tool("Done", true)) view.editing = false;
     return;
   }
+  if (rung.entry.empty()) return;  // what the host does is a part of the program
   if (tool("Edit", true)) {
     if (!mine) {
       view.edited_rung = std::string(run.ladder->id) + "/" + std::string(rung.id);
@@ -153,10 +155,10 @@ void draw_source(const Inputs& in, const Outputs& out, const Picture& picture, V
   const float pad = t.px(12);
   p.rect(at, {at.x + width, at.y + height}, t.card, t.px(8));
   const ::kernels::Rung& rung = run.rung();
-  const bool cuda = run.ladder->device == ::kernels::Device::cuda, mine = cuda && edits(run, view);
+  const bool editable = ::kernels::is_gpu(run.ladder->device), mine = editable && edits(run, view);
   paint_title(p, run, out.rung.changed_lines, !mine, {at.x + pad, at.y + t.px(8)}, width - 2 * pad);
   float y = at.y + t.px(28);
-  if (cuda) {
+  if (editable) {
     ImGui::SetCursorScreenPos({at.x + pad, y});
     draw_editor_tools(in, out, run, view, mine);
     y += ImGui::GetFrameHeight() + t.px(6);
@@ -168,14 +170,16 @@ void draw_source(const Inputs& in, const Outputs& out, const Picture& picture, V
                                                             : std::string_view(source.report_text);
   const float next = paint_note(p, {}, source.next_text, inner, t.muted, false),
               said = report.empty() ? 0 : paint_note(p, {}, report, inner, t.text, false) + t.px(4);
-  const bool warned = mine && asks_for_files(view.edited_source);
+  // GLSL has no way to read a file.
+  const bool warned = mine && run.ladder->device == ::kernels::Device::cuda && asks_for_files(view.edited_source);
   const float warning = warned ? paint_note(p, {}, reads_files, inner, t.warning, false) + t.px(4) : 0;
   const float foot = at.y + height - t.px(8) - next, above = foot - said;
   p.line({at.x + pad, above - warning - t.px(6)}, {at.x + width - pad, above - warning - t.px(6)}, t.line);
   if (warned) paint_note(p, {at.x + pad, above - warning}, reads_files, inner, t.warning);
   paint_note(p, {at.x + pad, foot}, source.next_text, inner, t.muted);
   if (said > 0)
-    paint_note(p, {at.x + pad, foot - said}, report, inner, !mine && !source.failure.empty() ? t.bad : t.text);
+    paint_note(p, {at.x + pad, foot - said}, report, inner,
+               !mine && !source.failure.empty() && !run.rungs[run.selected].checked ? t.bad : t.text);
   const ImVec2 room{width - pad - t.px(4), std::max(above - warning - t.px(10) - y, t.px(40))};
   ImGui::SetCursorScreenPos({at.x + t.px(4), y});
   if (mine && view.editing) {

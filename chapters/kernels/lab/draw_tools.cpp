@@ -26,7 +26,7 @@ void paint_status(const Inputs& in, const Outputs& out, const Picture& picture, 
     return;
   }
   widgets::Line line;
-  const bool none = out.measured_rungs == 0 && out.failed_rungs == 0;
+  const bool none = out.measured_rungs == 0 && out.failed_rungs == 0 && out.checked_rungs == 0;
   if (none && in.predict_first)
     line.add("Press in a row to predict it, then Run all");
   else if (none)
@@ -34,8 +34,12 @@ void paint_status(const Inputs& in, const Outputs& out, const Picture& picture, 
   else if (picture.any_hidden)
     line.add("Press in a row to predict it; then it shows");
   else {
-    line.add_integer(out.measured_rungs).add(" of ").add_integer(out.rungs).add(" rungs measured");
+    const bool checked_alone = out.measured_rungs == 0 && out.checked_rungs > 0;
+    line.add_integer(checked_alone ? out.checked_rungs : out.measured_rungs).add(" of ").add_integer(out.rungs);
+    line.add(checked_alone ? " rungs right and not timed" : " rungs measured");
     if (picture.noisy_rungs > 0) line.add(", ").add_integer(picture.noisy_rungs).add(" on a busy machine: run again");
+    if (out.checked_rungs > 0 && !checked_alone)
+      line.add(", ").add_integer(out.checked_rungs).add(" right and not timed");
     if (out.failed_rungs > 0) line.add(", ").add_integer(out.failed_rungs).add(" failed");
   }
   if (widgets::text_size(line.view(), Type::small).x <= room) p.text({at.x, y}, line.view(), t.muted, Type::small);

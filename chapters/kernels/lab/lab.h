@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "chapters/described/kernel_doors.h"
 #include "chapters/mechanism/lab.h"
+#include "chapters/mechanism/lab_doors.h"
 #include "kernels/kernel.h"
 #include "models/machine/kernel_prediction.h"
 #include "models/machine/kernel_rules.h"
@@ -35,6 +35,7 @@ struct RunRow {
   std::int64_t samples = 0;
   double flops = 0, bytes = 0, error = 0, error_bound = 0;
   bool compiled = true;
+  bool checked = false;  ///< right, and not timed: `failure` says why
   std::string failure, arch;
   std::string diagnostics;  ///< a line each: "12 error text" or "12 note text"; line 0: of no line
   std::int64_t registers = 0, spill_store_bytes = 0, spill_load_bytes = 0, shared_bytes = 0, block_threads = 0;
@@ -57,7 +58,7 @@ struct PredictionRow {
 
 struct Inputs {
   ::kernels::Device device = ::kernels::Device::cpu;
-  std::string cpu_ladder = "cpu-sgemm", cuda_ladder = "cuda-transpose";
+  std::string cpu_ladder = "cpu-sgemm", cuda_ladder = "cuda-transpose", opengl_ladder = "gl-copy";
   std::int64_t rung = 5;
   LabSize size = LabSize::usual;
   std::string chip = "h100_sxm";
@@ -106,7 +107,7 @@ struct Outputs {
   BestFigures best;
   RoofFigures roof;
   double flops = 0, bytes = 0, intensity = 0;  ///< what the operation takes at `size`
-  std::int64_t size = 0, rungs = 0, measured_rungs = 0, failed_rungs = 0;
+  std::int64_t size = 0, rungs = 0, measured_rungs = 0, failed_rungs = 0, checked_rungs = 0;
   std::int64_t rows = 0, roof_rows = 0, prediction_rows = 0;
   std::string command;
 };
@@ -117,12 +118,14 @@ struct RungShares {
   Bound bound = Bound::compute;
   bool hidden = false;  ///< measured, and not yet predicted by the learner
   bool failed = false, above_roof = false;
+  bool checked = false;  ///< right here, and not timed
 };
 
 /// Ceilings in force: measured ones where there are, else what is assumed of the core or stated by the chip.
 struct Ceilings {
   models::Machine machine;
   models::KernelMachine ports;
+  double link_bytes_per_s = 0;  ///< to the host, both ways, as the chip states it
   bool arithmetic_measured = false, bandwidth_measured = false;
   std::string arithmetic, bandwidth;  ///< names for the caption
 };
@@ -196,12 +199,12 @@ struct Picture {
   std::vector<widgets::PortRow> ports;  ///< those that the selected rung uses
   PlotPicture plot;
   SourcePicture source;
-  KernelDoors doors;
+  LabDoors doors;
 };
 
 struct View {
   Requests requests;                       ///< its work is for the app's service "kernels"
-  bool editing = false;                    ///< the editor of CUDA sources is open
+  bool editing = false;                    ///< the editor of sources for a GPU is open
   std::string edited_rung, edited_source;  ///< "ladder/rung"
   std::string shown_source;                ///< the edited text that `shown_lines` are of
   std::vector<SourceLine> shown_lines;
@@ -215,10 +218,12 @@ void describe(Fields& f, RoofRow& r);
 void describe(Fields& f, Inputs& in);
 chapters::Computed<Outputs, Run> compute(const Inputs& in);
 /// Labs of this chapter with what the selected rung does; none for a CPU's.
-KernelDoors doors_of(const Inputs& in, const Run& run);
+LabDoors doors_of(const Inputs& in, const Run& run);
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 
+/// The ladder that is chosen for the device.
+const std::string& chosen_ladder(const Inputs& in);
 /// The ladder's size for the choice: its default, a quarter or a sixteenth of it, the most it takes, or half way
 /// (geometrically) to that.
 std::int64_t size_of(const ::kernels::Ladder& ladder, LabSize size);

@@ -58,8 +58,9 @@ void compare(const Inputs& in, const Ladder& ladder, const ::kernels::Rung& rung
   const RunRow* latest = run_of(in, ladder, rung.id, size, false);
   if (!latest) return;
   out.run = std::make_shared<const RunRow>(*latest);
-  out.failed = !out.run->failure.empty();
-  out.hidden = !out.failed && in.predict_first && !(out.yours > 0);
+  out.checked = out.run->checked;
+  out.failed = !out.run->failure.empty() && !out.checked;
+  out.hidden = !out.failed && !out.checked && in.predict_first && !(out.yours > 0);
   if (!timed(latest)) return;
   const bool no_roof = ladder.measure == Measure::latency_s && out.floor_s <= 0;
   out.measured = no_roof ? -1 : std::min(out.floor_s / out.run->time_s, 1e6);

@@ -12,6 +12,8 @@ namespace chapters::kernels::lab {
 
 /// For a rung with this roof. Infeasible: a chip that is unknown, no GPU, or without an FP32 peak.
 models::Result<Ceilings> ceilings_of(const Inputs& in, const ::kernels::Ladder& ladder, std::string_view rung_roof);
+/// What is assumed where the roof is that of a cache or of all threads together; says whether it is one of those.
+bool assume_wider_roof(const Inputs& in, std::string_view rung_roof, Ceilings& ceilings);
 /// All rungs of the ladder at this size. Infeasible as ceilings_of.
 models::Result<std::vector<RatedRung>> rate_rungs(const Inputs& in, const ::kernels::Ladder& ladder, std::int64_t size);
 /// The first measured roof of that id; null when there is none.

@@ -55,7 +55,19 @@ std::string run_request(const Inputs& in, const Outputs& out, const Run& run, bo
 }
 
 std::string roofline_request(::kernels::Device device) {
-  return std::string("call roofline\ndevice ") + (device == ::kernels::Device::cpu ? "cpu" : "cuda") + "\nseconds 3\n";
+  return "call roofline\ndevice " + std::string(::kernels::id_of(device)) + "\nseconds 3\n";
+}
+
+const std::string& chosen_ladder(const Inputs& in) {
+  switch (in.device) {
+    case ::kernels::Device::cuda:
+      return in.cuda_ladder;
+    case ::kernels::Device::opengl:
+      return in.opengl_ladder;
+    case ::kernels::Device::cpu:
+      break;
+  }
+  return in.cpu_ladder;
 }
 
 }  // namespace chapters::kernels::lab

@@ -108,6 +108,20 @@ void write_maps(const Inputs& in, const Outputs& out, const Run& run, Picture& p
                  wavefronts_words(out.column_swizzled)};
 }
 
+/// What the two sides are, and what a tint on them says.
+void write_sides(const Inputs& in, const Run& run, Picture& pic) {
+  static constexpr std::array<std::string_view, gpu::part_kind_count> words{
+      "The same places, element by element.",
+      "Tint: the tile that a cell belongs to, on both sides.",
+      "Tint: the copy of A that a cell belongs to.",
+      "Tinted in A: what R reaches.",
+      "Tint: A, moved to each place of R; together they fill the memory.",
+      "Tint: cells that are one element on the other side."};
+  pic.parts_words = words[static_cast<std::size_t>(run.parts)];
+  pic.side_names = {"A = " + in.a,
+                    run.parts == gpu::PartKind::room ? "memory, filled by A and R" : "R, the " + name_of(in.operation)};
+}
+
 std::string verdict_of(const Outputs& out) {
   if (out.status == LayoutStatus::refused) return out.why;
   if (out.status == LayoutStatus::non_functional) {
@@ -145,6 +159,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   pic.banks_wide = std::max(1, bytes_of(in.cell_bytes) / 4);
   write_maps(in, out, run, pic);
   write_panels(in, out, run, pic);
+  if (run.sides[0].rows > 0) write_sides(in, run, pic);
   arrange_walk(run, pic);
   pic.doors = doors_of(in, run);
   return pic;

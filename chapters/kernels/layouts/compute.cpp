@@ -143,6 +143,36 @@ void list_elements(const CuteLayout& layout, const gpu::LayoutAnswer& answer, Ou
   }
 }
 
+PartsMap parts_map(const CuteLayout& layout, std::int64_t offset, const gpu::LayoutParts& parts, bool of_result) {
+  const Grid grid(layout);
+  PartsMap out{.rows = static_cast<int>(std::min<std::int64_t>(grid.rows, max_drawn)),
+               .columns = static_cast<int>(std::min<std::int64_t>(grid.columns, max_drawn)),
+               .places = {},
+               .parts = {}};
+  for (int row = 0; row < out.rows; ++row)
+    for (int column = 0; column < out.columns; ++column) {
+      const bool there = grid.element(row, column) < grid.size;
+      const std::int64_t place = there ? layout(grid.element(row, column)) + offset : -1;
+      out.places.push_back(place);
+      out.parts.push_back(!there ? -1 : of_result ? parts.in_result(place) : parts.in_a(place));
+    }
+  return out;
+}
+
+/// A and the result side by side; a complement's side is the memory that both fill.
+void map_parts(const gpu::LayoutQuestion& q, const gpu::LayoutAnswer& answer, Run& run) {
+  const bool of_a = q.operation == gpu::LayoutOperation::eval || q.operation == gpu::LayoutOperation::swizzled_layout;
+  const auto a = gpu::parse_layout(q.a);
+  if (of_a || !gpu::layout_needs(q.operation).a || !answer.has_layout || !a) return;
+  const gpu::LayoutParts parts = gpu::layout_parts(q, answer);
+  run.parts = parts.kind;
+  run.sides[0] = parts_map(*a, 0, parts, false);
+  const bool memory = parts.kind == gpu::PartKind::room;
+  const std::int64_t places = parts.parts.empty() ? 1 : parts.parts.back().first + 1;
+  run.sides[1] = memory ? parts_map(CuteLayout::leaf(places, 1), 0, parts, true)
+                        : parts_map(answer.layout, answer.offset, parts, true);
+}
+
 void hold_fragment(const Inputs& in, Outputs& out, Run& run) {
   const auto* f = run.fragment = fragment_of(in.fragment);
   run.lane = static_cast<int>(std::min<std::int64_t>(in.lane, f->threads - 1));
@@ -231,6 +261,7 @@ Computed compute(const Inputs& in) {
   state_answer(*answer, out);
   const auto swizzle = question.swizzle.admissible() ? question.swizzle : gpu::Swizzle{.bits = 0};
   map_cells(in, layout, answer->offset, swizzle, out, *run);
+  map_parts(question, *answer, *run);
   list_elements(layout, *answer, out);
   out.cpp = gpu::cpp_text(layout, swizzle);
   hold_fragment(in, out, *run);

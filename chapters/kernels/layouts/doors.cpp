@@ -1,3 +1,4 @@
+#include "chapters/described/warp_link.h"
 #include "chapters/kernels/layouts/lab.h"
 
 namespace chapters::kernels::layouts {
@@ -21,7 +22,7 @@ Link to_lab(std::string_view lab, const Inputs& in, const Run& run) {
 
 }  // namespace
 
-KernelDoors doors_of(const Inputs& in, const Run& run) {
+LabDoors doors_of(const Inputs& in, const Run& run) {
   return {{"open the banks", "The column in the banks", to_lab("kernels/bank-conflicts", in, run)},
           {"open the sectors", "The column in global memory", to_lab("kernels/coalescing", in, run)}};
 }

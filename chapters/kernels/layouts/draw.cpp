@@ -132,8 +132,11 @@ void draw_fragment(Inputs& in, const Picture& pic, ImVec2 size) {
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& pic, View& view) {
   stage.panel("maps", {.title = "Maps and banks", .least = {520, 300}, .answers = true, .marks = "maps, banks"},
               [&](ImVec2 size) {
-                draw_over_doors(pic.doors, size, view.requests, [&](ImVec2 rest) { draw_maps(in, pic, rest); });
+                draw_over_doors(pic.doors, size, view.requests, [&](ImVec2 rest) { draw_maps(in, pic, view, rest); });
               });
+  if (!pic.parts_words.empty())
+    stage.panel("sides", {.title = "A and R", .least = {420, 230}, .ideal = {0, 420}},
+                [&](ImVec2 size) { draw_sides(pic, size); });
   stage.panel("algebra", {.title = "Algebra", .least = {380, 260}, .ideal = {0, 420}, .scrolls = true},
               [&](ImVec2 size) { draw_algebra(out, pic, view, size); });
   stage.panel("fragment", {.title = "Fragment", .least = {360, 260}, .ideal = {0, 520}},

@@ -5,7 +5,9 @@
 namespace chapters::kernels::layouts {
 
 /// Three maps of the same cells, and under each the held column over its 32 banks.
-void draw_maps(Inputs& in, const Picture& pic, ImVec2 size);
+void draw_maps(Inputs& in, const Picture& pic, View& view, ImVec2 size);
+/// A and what was made of it, tinted by the parts of A.
+void draw_sides(const Picture& pic, ImVec2 size);
 /// Operands, result, and its elements next to what is promised.
 void draw_algebra(const Outputs& out, const Picture& pic, View& view, ImVec2 size);
 /// Which thread holds which element of an operand.
@@ -28,5 +30,8 @@ struct CellGrid {
   int row_at(ImVec2 p) const;
   int column_at(ImVec2 p) const;
 };
+
+/// Lines where one part of A ends and another begins.
+void paint_part_lines(const PartsMap& map, const CellGrid& grid);
 
 }  // namespace chapters::kernels::layouts

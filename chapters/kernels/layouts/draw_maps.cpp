@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
+#include "chapters/described/mark_legend.h"
 #include "chapters/kernels/layouts/draw.h"
 #include "widgets/base/guess.h"
 #include "widgets/base/marks.h"
@@ -15,6 +17,13 @@ namespace {
 using widgets::Align, widgets::Font, widgets::Painter, widgets::Rect, widgets::Type;
 
 constexpr int bank_count = 32;
+constexpr std::array<MarkEntry, 7> map_legend{{{"shade: bank of the cell", LegendMark::shades},
+                                               {"number: place in memory", LegendMark::number},
+                                               {"line: from place to place", LegendMark::thread},
+                                               {"column you hold, a lane a row", LegendMark::held},
+                                               {"banks: each level is a wavefront", LegendMark::tower},
+                                               {"0 to 3: bits of the swizzle", LegendMark::button},
+                                               {"thick lines: tiles or copies of A", LegendMark::copies}}};
 /// Pixels of one wavefront at most.
 float max_level() { return widgets::theme().px(24); }
 
@@ -228,10 +237,10 @@ void draw_given(const Picture& pic, ImVec2 corner, ImVec2 size) {
 
 }  // namespace
 
-void draw_maps(Inputs& in, const Picture& pic, ImVec2 size) {
+void draw_maps(Inputs& in, const Picture& pic, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   const Painter p = Painter::window();
-  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  ImVec2 corner = ImGui::GetCursorScreenPos();
   if (!pic.run || pic.run->columns < 1) {
     ImGui::Dummy(size);
     return;
@@ -241,6 +250,15 @@ void draw_maps(Inputs& in, const Picture& pic, ImVec2 size) {
     draw_given(pic, corner, size);
     return;
   }
+  const PartsMap& result = run.sides[1];
+  const bool parted = (run.parts == models::gpu::PartKind::tile || run.parts == models::gpu::PartKind::copy) &&
+                      result.rows == run.rows && result.columns == run.columns;
+  const std::span<const MarkEntry> entries(map_legend.data(), map_legend.size() - (parted ? 0 : 1));
+  // The legend goes first where cells and banks would be squeezed.
+  const bool told = size.y > t.px(230);
+  const float legend = told ? draw_mark_legend(entries, corner, size.x, view.legend) + t.px(4) : 0;
+  corner.y += legend;
+  size.y -= legend;
   const float line = t.type(Type::small) + t.px(6), gap = t.px(24), wide = (size.x - 2 * gap) / 3;
   const float body = size.y - 3 * line - t.px(8);
   std::int64_t deepest = 1, least = run.maps[0].wavefronts;
@@ -265,6 +283,7 @@ void draw_maps(Inputs& in, const Picture& pic, ImVec2 size) {
     draw_cells(pic, run.maps[map], grid, false);
     draw_walk(pic, map, grid);
     draw_cells(pic, run.maps[map], grid, true);
+    if (parted && map == 1) paint_part_lines(result, grid);
     draw_held(grid, run.held, map == 0);
     hold_column(in, pic, map, grid);
     widgets::drew("maps");

@@ -6,12 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "chapters/described/kernel_doors.h"
 #include "chapters/mechanism/described_table.h"
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
+#include "chapters/mechanism/lab_doors.h"
 #include "models/gpu/fragments.h"
 #include "models/gpu/layout/layout_operation.h"
+#include "models/gpu/layout/layout_parts.h"
+#include "widgets/base/parts.h"
 
 /// The same cells under three maps: by rows, in a layout of your own, and with a swizzle on it.
 namespace chapters::kernels::layouts {
@@ -93,7 +95,14 @@ struct CellMap {
 struct Holder {
   std::int16_t thread = -1, reg = -1;  ///< the first 32-bit register
 };
+/// A, or what an operation made of it: where each cell lies and to which part of A it belongs.
+struct PartsMap {
+  int rows = 0, columns = 0;
+  std::vector<std::int64_t> places, parts;  ///< row by row; place -1: there is no cell; part -1: of none
+};
 struct Run {
+  models::gpu::PartKind parts = models::gpu::PartKind::none;
+  std::array<PartsMap, 2> sides;        ///< A and the result; empty where nothing is done to A
   int rows = 0, columns = 0, held = 0;  ///< what is drawn of the cells
   std::array<CellMap, 3> maps;          ///< by rows, the layout, the swizzle on it
   const models::gpu::Fragment* fragment = nullptr;
@@ -110,7 +119,7 @@ struct MapWords {
 struct Picture {
   std::uint64_t version = 0;
   std::shared_ptr<const Run> run;
-  KernelDoors doors;
+  LabDoors doors;
   std::string answer;
   std::array<MapWords, 3> maps;
   std::vector<std::int32_t> walk;  ///< cells in the order of their places, map after map
@@ -118,11 +127,14 @@ struct Picture {
   std::string given_story;
   std::string fragment_story, holder_story;
   std::string a_line, b_line, result_line, verdict_line;
+  std::array<std::string, 2> side_names;
+  std::string parts_words;  ///< what a tint says
 };
 
 struct View {
   Requests requests;
   DescribedTable<ElementRow> elements;
+  std::vector<widgets::PlacedLegend> legend;
 };
 
 int bytes_of(CellBytes cell);
@@ -131,7 +143,7 @@ void describe(Fields& f, Inputs& in);
 void describe(Fields& f, Outputs& out);
 void describe(Fields& f, ElementRow& row);
 Computed compute(const Inputs& inputs);
-KernelDoors doors_of(const Inputs& in, const Run& run);
+LabDoors doors_of(const Inputs& in, const Run& run);
 Picture arrange(const Inputs& inputs, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
 

@@ -25,20 +25,21 @@ std::string no_block(const Outputs& o) {
   return "No block fits: it has more " + std::string(limit_words(o.limiter)) + " than the SM.";
 }
 
-/// "Registers stop", "Registers and shared memory stop": the resource that stops the blocks, and a second one that does
-/// at the same number.
+/// "Registers stop", "Registers, shared memory and warps stop": all resources that stop the blocks at this number.
 std::string who_stops(const Outputs& o) {
   static constexpr std::array<std::string_view, 5> names{"Warp slots", "Registers", "Shared memory", "Block slots",
                                                          "Barriers"};
   const auto first = static_cast<std::size_t>(o.limiter);
   const std::array<double, 5> rooms{static_cast<double>(o.by_warps), static_cast<double>(o.by_registers), o.by_shared,
                                     static_cast<double>(o.by_blocks), o.by_barriers};
-  if (o.walls == 2)
-    for (std::size_t other = 0; other < rooms.size(); ++other)
-      if (other != first && rooms[other] == static_cast<double>(o.blocks))
-        return std::string(names[first]) + " and " + std::string(limit_words(static_cast<OccupancyLimit>(other))) +
-               " stop";
-  return std::string(names[first]) + (o.limiter == OccupancyLimit::shared_memory ? " stops" : " stop");
+  std::string words(names[first]);
+  std::int64_t left = o.walls - 1;
+  for (std::size_t other = 0; other < rooms.size() && left > 0; ++other) {
+    if (other == first || rooms[other] != static_cast<double>(o.blocks)) continue;
+    words += (left == 1 ? " and " : ", ") + std::string(limit_words(static_cast<OccupancyLimit>(other)));
+    --left;
+  }
+  return words + (o.walls == 1 && o.limiter == OccupancyLimit::shared_memory ? " stops" : " stop");
 }
 
 /// The wall, in front of the colon.
@@ -55,28 +56,33 @@ std::string_view limit_words(OccupancyLimit limit) {
 }
 
 std::string answer_of(const Outputs& o) {
+  // Where several walls are named, what follows has a line of its own.
+  const std::string next = o.walls > 1 ? ".\n" : ". ";
   switch (o.rate_limit) {
     case RateLimit::no_block:
       return no_block(o);
     case RateLimit::full:
-      return wall(o) + ", and that keeps the multiply-adds at their full rate.";
+      return wall(o) + (o.walls > 2 ? ".\nThat" : ", and that") + " keeps the multiply-adds at their full rate.";
     case RateLimit::shared_memory:
-      return wall(o) + ". More warps do not help: shared memory feeds " + figure(o.feed, "%") +
+      return wall(o) + next + "More warps do not help: shared memory feeds " + figure(o.feed, "%") +
              " of the multiply-adds.";
     case RateLimit::issue_slots:
-      return wall(o) + ". That is enough: shared memory feeds " + figure(o.feed, "%") + ", issue slots allow " +
+      return wall(o) + next + "That is enough: shared memory feeds " + figure(o.feed, "%") + ", issue slots allow " +
              figure(o.issue, "%") + ".";
     case RateLimit::fma_latency:
-      return wall(o) + ". Too few warps: each multiply-add waits for the one before it, at " + figure(o.rate, "%") +
-             " of the rate.";
+      return wall(o) + next + "Too few warps: each multiply-add waits for the one before it, at " +
+             figure(o.rate, "%") + " of the rate.";
     case RateLimit::load_latency:
-      return wall(o) + ". Too few warps: they wait for their loads, at " + figure(o.rate, "%") + " of the rate.";
+      return wall(o) + next + "Too few warps: they wait for their loads, at " + figure(o.rate, "%") + " of the rate.";
+    case RateLimit::tensor:
+      return wall(o) + ".\nWhat feeds Tensor Cores is computed in GEMM tiling; here feeding is that of the FMA pipes.";
     case RateLimit::spill:
       if (o.spill_bytes > 0)
-        return wall(o) + ". But the compiler spilled: " + figure(static_cast<double>(o.spill_bytes), "B") +
+        return wall(o) + next + "But the compiler spilled: " + figure(static_cast<double>(o.spill_bytes), "B") +
                " a thread go through memory.";
-      return wall(o) + ". But the tile needs " + counted(o.tile_registers, "register", "registers") +
-             ", a thread has " + whole_figure(o.registers) + ": it spills.";
+      return wall(o) + next + "But the tile needs " +
+             counted(static_cast<std::int64_t>(o.tile_registers), "register", "registers") + ", a thread has " +
+             whole_figure(o.registers) + ": it spills.";
   }
   return {};
 }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "chapters/kernels/occupancy/lab.h"
 #include "widgets/number/number.h"
@@ -87,21 +88,24 @@ void add_vessels(const Run& run, const Outputs& out, Picture& p) {
   for (Vessel& v : p.vessels) v.would = next + (v.wall ? " does not fit" : " would fit");
   const std::int64_t empty = out.max_warps - out.warps;
   if (out.blocks == 0) return;
-  const bool enough = out.warps >= out.warps_needed;
+  const auto needed = static_cast<std::int64_t>(std::isnan(out.warps_needed) ? 0 : out.warps_needed);
+  const bool enough = out.warps >= needed;
   p.callout_bold =
       empty == 0 ? "every warp slot is taken" : whole(empty) + " of " + whole(out.max_warps) + " slots stay empty";
-  if (out.rate_limit == RateLimit::spill)
+  if (out.rate_limit == RateLimit::tensor)
+    p.callout_words = "what feeds Tensor Cores: see GEMM tiling";
+  else if (out.rate_limit == RateLimit::spill)
     p.callout_words = "the tile spills: local memory decides";
   else if (enough)
-    p.callout_words = whole(out.warps_needed) + " warps of this tile cover its latencies";
-  else if (out.warps_needed > out.max_warps)
+    p.callout_words = whole(needed) + " warps of this tile cover its latencies";
+  else if (needed > out.max_warps)
     p.callout_words = "no number of warps covers the latencies";
   else if (out.rate_limit == RateLimit::shared_memory)
     p.callout_words = "more warps would wait for shared memory";
   else if (out.rate_limit == RateLimit::issue_slots)
     p.callout_words = "more warps would wait for issue slots";
   else
-    p.callout_words = "it takes " + whole(out.warps_needed) + " warps to cover the latencies";
+    p.callout_words = "it takes " + whole(needed) + " warps to cover the latencies";
 }
 
 void add_cross(const Inputs& in, const Run& run, const Outputs& out, Picture& p) {
@@ -140,6 +144,10 @@ void add_cross(const Inputs& in, const Run& run, const Outputs& out, Picture& p)
                 .x = {7.5, 12},
                 .y = {110, 110}};
   const TilePoint& last = run.tiles.back();
+  if (in.operands == Operands::tensor)
+    p.cross_words = "Your kernel multiplies on Tensor Cores: these tiles are of an FP32 kernel on the FMA pipes.";
+  else if (last.compiled.capability != run.sm->capability && run.sm->capability < 75)
+    p.cross_words = "Registers as compiled for " + out.tiles_compiled_for + ": CUDA 13.0 compiles nothing older.";
   p.wall_words = p.tile_names.back() + " spills " + whole(last.compiled.spill_store_bytes) + " B";
   if (in.source == Source::ptxas) {
     p.kernel_words =
@@ -177,7 +185,26 @@ void add_three(const Run& run, Picture& p) {
   }
 }
 
+/// What one less gives.
+void add_less(const Outputs& out, Picture& p) {
+  const auto blocks = [](double n) { return whole(n) + (n == 1 ? " block" : " blocks"); };
+  p.less_words = "One register less: " + blocks(static_cast<double>(out.register_less_blocks)) +
+                 "; one more: " + blocks(static_cast<double>(out.register_more_blocks)) +
+                 "; one byte less: " + blocks(static_cast<double>(out.byte_less_blocks)) +
+                 "; a warp less a block: " + format_text(out.warp_less_occupancy, "%") + ".";
+  if (!std::isnan(out.registers_for_more))
+    p.less_words += " One block more from " + whole(out.registers_for_more) + " registers down.";
+  if (!std::isnan(out.shared_for_more_bytes))
+    p.less_words += " One block more from " + bytes_text(out.shared_for_more_bytes) + " of shared memory down.";
+}
+
 void add_gates(const Inputs& in, const Run& run, const Outputs& out, Picture& p) {
+  if (in.operands == Operands::tensor) {
+    p.gates_words =
+        "This kernel multiplies on Tensor Cores, which take operands from registers or straight from shared memory. "
+        "The four gates here are those of the FMA pipes and say nothing of it; GEMM tiling computes its own.";
+    return;
+  }
   const auto add = [&](std::string_view name, double percent, std::string_view output, RateLimit limit,
                        std::string why) {
     p.gates.push_back(
@@ -198,18 +225,9 @@ void add_gates(const Inputs& in, const Run& run, const Outputs& out, Picture& p)
             : "nothing is read");
   p.latency_covered = std::min(out.fma_latency, out.load_latency);
   p.gates_words = "What each alone would allow of the FMA rate";
-  p.latency_words = out.warps_needed > out.max_warps
+  p.latency_words = out.warps_needed > static_cast<double>(out.max_warps)
                         ? "No number of warps covers the latencies of this tile."
                         : whole(out.warps_needed) + " warps cover the latencies of this tile.";
-  const auto blocks = [](double n) { return whole(n) + (n == 1 ? " block" : " blocks"); };
-  p.less_words = "One register less: " + blocks(static_cast<double>(out.register_less_blocks)) +
-                 "; one more: " + blocks(static_cast<double>(out.register_more_blocks)) +
-                 "; one byte less: " + blocks(static_cast<double>(out.byte_less_blocks)) +
-                 "; a warp less a block: " + format_text(out.warp_less_occupancy, "%") + ".";
-  if (!std::isnan(out.registers_for_more))
-    p.less_words += " One block more from " + whole(out.registers_for_more) + " registers down.";
-  if (!std::isnan(out.shared_for_more_bytes))
-    p.less_words += " One block more from " + bytes_text(out.shared_for_more_bytes) + " of shared memory down.";
 }
 
 }  // namespace
@@ -222,6 +240,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   add_cross(in, run, out, p);
   add_three(run, p);
   add_gates(in, run, out, p);
+  add_less(out, p);
   p.doors = doors_of(in, run);
   return p;
 }

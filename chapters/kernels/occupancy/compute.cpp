@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "chapters/described/compute_capability.h"
 #include "chapters/kernels/occupancy/lab.h"
 
 namespace chapters::kernels::occupancy {
@@ -79,6 +80,14 @@ void take_margins(const OccupancyMargins& m, Outputs& out) {
   out.shared_for_more_bytes = or_nan(m.shared_for_more_bytes);
 }
 
+/// What feeds FMA pipes says nothing of a kernel on Tensor Cores.
+void leave_feed_out(Outputs& out) {
+  const double none = std::nan("");
+  out.rate = out.feed = out.issue = out.fma_latency = out.load_latency = out.adds_per_value = none;
+  out.in_flight_needed = out.in_flight = out.tile_registers = out.warps_needed = out.loads = none;
+  out.rate_limit = out.blocks == 0 ? RateLimit::no_block : RateLimit::tensor;
+}
+
 void take_feed(const Run& run, const TileStep& step, Outputs& out) {
   const TileFeed feed = tile_feed(run.units, step, run.now.warps);
   out.feed = percent(feed.shared_memory);
@@ -86,17 +95,17 @@ void take_feed(const Run& run, const TileStep& step, Outputs& out) {
   out.fma_latency = percent(feed.fma_latency);
   out.load_latency = percent(feed.load_latency);
   if (step.from_shared) out.adds_per_value = step.multiply_adds_per_value();
-  out.loads = step.loads();
+  out.loads = static_cast<double>(step.loads());
   out.in_flight_needed = feed.in_flight_needed;
   out.in_flight = static_cast<double>(run.now.warps * step.multiply_adds()) / static_cast<double>(sm_schedulers);
-  out.tile_registers = step.multiply_adds() + step.values() * (step.prefetch ? 2 : 1);
-  out.warps_needed = warps_to_cover_latency(run.units, step);
+  out.tile_registers = static_cast<double>(step.multiply_adds() + step.values() * (step.prefetch ? 2 : 1));
+  out.warps_needed = static_cast<double>(warps_to_cover_latency(run.units, step));
   out.rate_limit = static_cast<RateLimit>(feed.limit);
   out.rate = percent(feed.rate);
   if (run.now.blocks == 0) {
     out.rate_limit = RateLimit::no_block;
     out.rate = std::nan("");
-  } else if (out.tile_registers > run.block.registers || out.spill_bytes > 0) {
+  } else if (out.tile_registers > static_cast<double>(run.block.registers) || out.spill_bytes > 0) {
     out.rate_limit = RateLimit::spill;
     out.rate = std::nan("");
   }
@@ -174,7 +183,7 @@ models::Result<std::vector<PtxasKernel>> kernels_of(const Inputs& in) {
 Computed compute(const Inputs& in, Progress& progress) {
   auto run = std::make_shared<Run>();
   Computed out;
-  run->sm = sm_limits(models::gpu::read_capability(in.compute_capability));
+  run->sm = sm_of_capability(in.compute_capability);
   if (!run->sm) return infeasible<Computed>("The limits of this compute capability are not known: choose another.");
   if (std::string reason = take_kernel(in, *run, out.facts); !reason.empty())
     return infeasible<Computed>(std::move(reason));
@@ -192,8 +201,12 @@ Computed compute(const Inputs& in, Progress& progress) {
   take_occupancy(*now, out.facts);
   take_margins(*occupancy_margins(*run->sm, run->block), out.facts);
   const TileStep step = step_of(in);
-  take_feed(*run, step, out.facts);
+  if (in.operands == Operands::tensor)
+    leave_feed_out(out.facts);
+  else
+    take_feed(*run, step, out.facts);
   add_tiles(step, *run);
+  out.facts.tiles_compiled_for = "sm_" + std::to_string(run->tiles[0].compiled.capability);
   out.facts.small_feed = run->tiles[0].feed;
   out.facts.small_occupancy = run->tiles[0].occupancy;
   if (!progress.facts_alone) add_curves(step, *run);

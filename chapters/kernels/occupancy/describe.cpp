@@ -1,3 +1,4 @@
+#include "chapters/described/compute_capability.h"
 #include "chapters/kernels/occupancy/lab.h"
 
 namespace chapters::kernels::occupancy {
@@ -5,17 +6,13 @@ namespace {
 
 const Choices sources{{"hand", "Set by hand", "Registers, shared memory and barriers are those set below."},
                       {"ptxas", "Compiler output", "They are read from the text below."}};
-const Choices capabilities{
-    {"7.0", "7.0, V100", ""},       {"7.2", "7.2, Xavier", ""},      {"7.5", "7.5, T4, RTX 20", ""},
-    {"8.0", "8.0, A100", ""},       {"8.6", "8.6, A10, RTX 30", ""}, {"8.7", "8.7, Orin", ""},
-    {"8.9", "8.9, L4, RTX 40", ""}, {"9.0", "9.0, H100, H200", ""},  {"10.0", "10.0, B200", ""},
-    {"10.3", "10.3, B300", ""},     {"11.0", "11.0, Thor", ""},      {"12.0", "12.0, RTX 50", ""},
-    {"12.1", "12.1, GB10", ""}};
 const Choices widths{{"one", "1 word", "LDS.32: a load for each value."},
                      {"two", "2 words", "LDS.64: a load for two neighbours."},
                      {"four", "4 words", "LDS.128: a load for four neighbours."}};
 const Choices operands{{"shared", "Shared memory", "Each step reads a row and a column of values."},
-                       {"registers", "Registers", "Nothing is loaded: a chain of multiply-adds a sum."}};
+                       {"registers", "Registers", "Nothing is loaded: a chain of multiply-adds a sum."},
+                       {"tensor", "Tensor Cores multiply",
+                        "The kernel multiplies on Tensor Cores. What fits is computed, what feeds FMA pipes is not."}};
 const Choices limits{{"warps", "Warp slots", ""},
                      {"registers", "Registers", ""},
                      {"shared_memory", "Shared memory", ""},
@@ -27,13 +24,17 @@ const Choices rate_limits{{"full", "Nothing: the pipes are full", ""},
                           {"fma_latency", "Latency of the multiply-add", ""},
                           {"load_latency", "Latency of the loads", ""},
                           {"spill", "Spilled registers", ""},
-                          {"no_block", "No block fits", ""}};
-static_assert(models::gpu::occupancy_limit_count == 5 && rate_limit_count == 7 && models::gpu::feed_limit_count == 5,
+                          {"no_block", "No block fits", ""},
+                          {"tensor", "Not computed: Tensor Cores", ""}};
+static_assert(models::gpu::occupancy_limit_count == 5 && rate_limit_count == 8 && models::gpu::feed_limit_count == 5 &&
+                  operands_count == 3,
               "the choices above stand in the order of the enumerators");
 
 constexpr std::string_view header = "cuda_occupancy.h of CUDA 13.0";
 constexpr std::string_view guide = "CUDA C++ programming guide, Compute capabilities";
 constexpr std::string_view little = "Little's law";
+constexpr std::string_view on_tensor = "The kernel multiplies on Tensor Cores: GEMM tiling computes what feeds them.";
+constexpr When fma_pipes{"operands", "shared|registers"};
 
 }  // namespace
 
@@ -62,17 +63,16 @@ void describe(Fields& f, Inputs& in) {
   f.integer("barriers", in.barriers, "Barriers a block", "Named barriers, with the one of __syncthreads.",
             {.range = {1, 16}, .when = {"source", "hand"}});
   f.group("The SM");
-  f.choice("compute_capability", in.compute_capability, capabilities, "Compute capability",
-           "What the SM has of everything.");
+  describe_capability(f, in.compute_capability, "What the SM has of everything.");
   f.integer("carveout_percent", in.carveout_percent, {"Carve-out", "%"},
             "Preferred share of shared memory, of which L1 gets the rest; -1 leaves it to the driver, which takes the "
             "most. It is raised until a block fits.",
             {.range = {-1, 100}});
   f.group("The thread's tile");
   f.integer("tile_rows", in.tile_rows, "Sums down", "Rows of sums that a thread keeps in registers.",
-            {.range = {1, 16}, .headline = true});
+            {.range = {1, 16}, .headline = true, .when = fma_pipes});
   f.integer("tile_columns", in.tile_columns, "Sums across", "Columns of sums that a thread keeps in registers.",
-            {.range = {1, 16}});
+            {.range = {1, 16}, .when = fma_pipes});
   f.choice("operands", in.operands, operands, "Values come from", "Where a step finds what it multiplies.");
   f.choice("load_width", in.load_width, widths, "A load brings",
            "Words of shared memory that one instruction brings to a thread.", {.when = {"operands", "shared"}});
@@ -81,7 +81,7 @@ void describe(Fields& f, Inputs& in) {
            {.when = {"operands", "shared"}});
   f.real("fma_latency_cycles", in.fma_latency_cycles, "Cycles of a multiply-add",
          "Until the same sum can be added to again. Microbenchmarks find 4 from Volta to Blackwell.",
-         {.range = {2, 12}});
+         {.range = {2, 12}, .when = fma_pipes});
   f.real("load_latency_cycles", in.load_latency_cycles, "Cycles of a load",
          "From shared memory, unloaded. Microbenchmarks find 19 to 33; 33 on an H800.",
          {.range = {10, 200}, .when = {"operands", "shared"}});
@@ -145,36 +145,42 @@ void describe_margins(Fields& f, Outputs& o) {
 }
 
 void describe_rate(Fields& f, Outputs& o) {
-  constexpr std::string_view spilled = "The kernel spills, or no block fits.";
+  constexpr std::string_view spilled = "The kernel spills, no block fits, or Tensor Cores multiply.";
   f.group("Feeding the pipes");
   f.real("rate", o.rate, {"Multiply-adds", "%"}, "The least of the four below: the most that the kernel can reach.",
          {.headline = true, .absent = spilled, .formula = "min(feed, issue, latencies)"});
   f.choice("rate_limit", o.rate_limit, rate_limits, "Held back by");
   f.real("feed", o.feed, {"Fed by shared memory", "%"}, "Share of the FMA pipes for which it has values.",
-         {.headline = true, .formula = "words * (FMA / value) / lanes", .source = guide});
+         {.headline = true, .absent = on_tensor, .formula = "words * (FMA / value) / lanes", .source = guide});
   f.real("issue", o.issue, {"Issue slots", "%"}, "One instruction a clock and scheduler, loads among them.",
-         {.formula = "FMA * clocks / (FMA + loads)", .source = "four schedulers an SM, one instruction a clock each"});
+         {.absent = on_tensor,
+          .formula = "FMA * clocks / (FMA + loads)",
+          .source = "four schedulers an SM, one instruction a clock each"});
   f.real("fma_latency", o.fma_latency, {"Latency of the multiply-add", "%"},
          "How far warps and independent sums cover it.",
-         {.formula = "warps * sums / (latency * rate)", .source = little});
+         {.absent = on_tensor, .formula = "warps * sums / (latency * rate)", .source = little});
   f.real("load_latency", o.load_latency, {"Latency of the loads", "%"}, "How far other warps compute meanwhile.",
-         {.formula = "warps * computing / (latency + loads + computing)", .source = little});
+         {.absent = on_tensor, .formula = "warps * computing / (latency + loads + computing)", .source = little});
   f.real("adds_per_value", o.adds_per_value, "Multiply-adds a value", "For each value read from shared memory.",
-         {.absent = "Nothing is read: the values stay in registers.", .formula = "rows * columns / (rows + columns)"});
-  f.integer("loads", o.loads, "Loads a step", "Instructions of a thread.",
-            {.formula = "rows / words + columns / words, each rounded up"});
+         {.absent = "Nothing is read: values stay in registers, or Tensor Cores multiply.",
+          .formula = "rows * columns / (rows + columns)"});
+  f.real("loads", o.loads, "Loads a step", "Instructions of a thread.",
+         {.absent = on_tensor, .formula = "rows / words + columns / words, each rounded up"});
   f.real("in_flight_needed", o.in_flight_needed, "In flight, needed", "Multiply-adds of warps, a scheduler.",
-         {.formula = "latency * rate", .source = little});
+         {.absent = on_tensor, .formula = "latency * rate", .source = little});
   f.real("in_flight", o.in_flight, "In flight, there", "Independent multiply-adds of warps, a scheduler.",
-         {.formula = "warps * sums / 4"});
-  f.integer("warps_needed", o.warps_needed, "Warps that cover the latencies",
-            "On an SM, at this tile; more than an SM holds where it cannot be done.", {.source = little});
-  f.integer("tile_registers", o.tile_registers, "Registers of the tile alone",
-            "Its sums and the values of a step; addresses come on top.",
-            {.formula = "rows * columns + rows + columns"});
+         {.absent = on_tensor, .formula = "warps * sums / 4"});
+  f.real("warps_needed", o.warps_needed, "Warps that cover the latencies",
+         "On an SM, at this tile; more than an SM holds where it cannot be done.",
+         {.absent = on_tensor, .source = little});
+  f.real("tile_registers", o.tile_registers, "Registers of the tile alone",
+         "Its sums and the values of a step; addresses come on top.",
+         {.absent = on_tensor, .formula = "rows * columns + rows + columns"});
   f.real("small_feed", o.small_feed, {"Fed with one sum a thread", "%"}, {.formula = "words * 0.5 / lanes"});
   f.real("small_occupancy", o.small_occupancy, {"Occupancy with one sum", "%"},
          "The same kernel with one sum a thread, as compiled by CUDA 13.0, in blocks of 256 threads.");
+  f.text("tiles_compiled_for", o.tiles_compiled_for, "Tiles compiled for",
+         "For what the tiles of the crossing were compiled: CUDA 13.0 compiles nothing older than sm_75.");
   f.group("What the compiler printed");
   f.text("kernel_name", o.kernel_name, "Kernel", "Empty where the values are set by hand, or it has no name.");
   f.text("compiled_for", o.compiled_for, "Compiled for");

@@ -8,6 +8,7 @@ using Link = models::Result<std::string>;
 
 /// The thread's tile as that of a block of as many threads, with one warp of 4 rows by 8 lanes.
 Link to_tile(const Inputs& in, const Run& run) {
+  if (in.operands == Operands::tensor) return Link::fail("On Tensor Cores no thread has a tile of its own.");
   if (run.block.threads % 32 != 0) return Link::fail("That lab cuts blocks into whole warps.");
   const std::int64_t warps = run.block.threads / 32, across = warps % 2 == 0 ? 2 : 1;
   LinkWriter w("kernels/gemm-tiling");
@@ -32,7 +33,7 @@ Link to_pipeline(const Run& run) {
 
 }  // namespace
 
-KernelDoors doors_of(const Inputs& in, const Run& run) {
+LabDoors doors_of(const Inputs& in, const Run& run) {
   return {{"open the tile", "Its tiles at every gate", to_tile(in, run)},
           {"open the ring", "A ring of buffers in this block", to_pipeline(run)}};
 }

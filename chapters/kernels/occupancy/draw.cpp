@@ -24,44 +24,55 @@ void paint_tile(const Painter& p, ImVec2 middle, int side, float px, ImU32 ink) 
     }
 }
 
-/// Under the plot: each tile that was compiled, where it stands on the axis.
-void paint_tiles(const Picture& picture, const widgets::PlotFrame& frame, float top, float right) {
+/// Under the plot: each tile that was compiled, where it stands on the axis; `told` in two lines.
+void paint_tiles(const Picture& picture, const widgets::PlotFrame& frame, float top, float right, bool told) {
   const auto& t = widgets::theme();
   const Painter p = Painter::window();
-  const float small = t.type(Type::small), icon = t.px(22);
+  const float small = t.type(Type::small), icon = told ? t.px(22) : small;
   for (std::size_t i = 0; i < picture.tile_names.size(); ++i) {
     const auto& tile = picture.run->tiles[i];
     const float x = static_cast<float>(frame.x.pixel(tile.adds_per_value));
-    const float words = std::max(widgets::text_size(picture.tile_names[i], Type::small, Font::bold).x,
-                                 widgets::text_size(picture.tile_words[i], Type::small).x);
+    const float name = widgets::text_size(picture.tile_names[i], Type::small, Font::bold).x;
+    const float words = told ? std::max(name, widgets::text_size(picture.tile_words[i], Type::small).x) : name;
     const float left = std::min(x - icon / 2, right - icon - t.px(8) - words);
-    paint_tile(p, {left + icon / 2, top + icon / 2 + t.px(4)}, tile.compiled.side,
+    paint_tile(p, {left + icon / 2, top + icon / 2 + (told ? t.px(4) : 0)}, tile.compiled.side,
                icon * (0.4f + 0.15f * static_cast<float>(i)), tile.compiled.spill_store_bytes > 0 ? t.bad : t.muted);
     p.text({left + icon + t.px(8), top}, picture.tile_names[i], t.text, Type::small, Font::bold);
-    p.text({left + icon + t.px(8), top + small + t.px(2)}, picture.tile_words[i], t.muted, Type::small);
+    if (told) p.text({left + icon + t.px(8), top + small + t.px(2)}, picture.tile_words[i], t.muted, Type::small);
   }
 }
 
-widgets::PlotOptions cross_options(ImVec2 size) {
+widgets::PlotOptions cross_options(ImVec2 size, bool legend) {
   return {
       .x = {.kind = widgets::AxisKind::log10, .lo = 0.4, .hi = 11, .label = "multiply-adds a value read", .unit = ""},
       .y = {.lo = 0, .hi = 109, .label = "of the warp slots, of the FMA pipes", .unit = "%"},
       .size = size,
+      .legend = legend,
       .ghost = false};
 }
 
 /// Occupancy falls and the feed rate rises with the tile; the thread's own tile stands where it is.
 void draw_cross(Inputs& in, const Outputs& out, const Picture& picture, View& view, Rect area) {
   const auto& t = widgets::theme();
-  const float row = 2 * t.type(Type::small) + t.px(10);
-  const bool tiles = area.height() > t.px(150);
+  // Where it is low the plot itself comes first: names stand at its lines, and tiles in one row.
+  const bool roomy = area.height() > t.px(215), tiles = area.height() > t.px(120);
+  const float row = (roomy ? 2 : 1) * t.type(Type::small) + t.px(10);
+  if (!picture.cross_words.empty()) {
+    Painter::window().text_fit(area.min, picture.cross_words, area.width(), t.muted, Type::small);
+    area.min.y += t.type(Type::small) + t.px(6);
+  }
   ImGui::SetCursorScreenPos(area.min);
   const ImVec2 size{area.width(), area.height() - (tiles ? row : 0)};
-  Plot plot("crossing", view.cross, cross_options(size));
+  Plot plot("crossing", view.cross, cross_options(size, roomy));
   plot.curve(picture.spilling);
   plot.curves(picture.cross);
   plot.curves(picture.points);
-  plot.text(7.6, 58, picture.wall_words, {.colour = t.bad});
+  if (roomy) {
+    plot.text(7.6, 58, picture.wall_words, {.colour = t.bad});
+  } else {
+    plot.text(0.42, 62, picture.cross[0].label, {.colour = widgets::colour(picture.cross[0].tint, t)});
+    plot.text(0.42, 30, picture.cross[1].label, {.colour = widgets::colour(picture.cross[1].tint, t)});
+  }
   plot.scatter("occupancy of your kernel", {&out.adds_per_value, 1}, {&out.occupancy, 1},
                {.colour = t.accent,
                 .marker = widgets::Marker::square,
@@ -78,7 +89,7 @@ void draw_cross(Inputs& in, const Outputs& out, const Picture& picture, View& vi
     in.tile_columns = side;
   }
   plot.end();
-  if (tiles) paint_tiles(picture, plot.frame(), area.max.y - row + t.px(4), area.max.x);
+  if (tiles) paint_tiles(picture, plot.frame(), area.max.y - row + t.px(4), area.max.x, roomy);
 }
 
 /// The row of a text's kernels over the vessels: paste, choose, and what is said of the chosen one. Returns its height.
@@ -126,7 +137,8 @@ void draw_hero(Inputs& in, const Outputs& out, const Picture& picture, View& vie
   }
   const float left = at.y + size.y - top, gap = t.px(16);
   const bool crossing = left > t.px(220);  // a plot that is lower says nothing
-  const float vessels = crossing ? std::floor(0.51f * (left - gap)) : left;
+  const bool low = left < t.px(420);
+  const float vessels = crossing ? std::floor((low ? 0.44f : 0.51f) * (left - gap)) : left;
   const Rect upper{{at.x, top}, {at.x + size.x, top + vessels}};
   const Rect lower{{at.x, upper.max.y + gap}, {at.x + size.x, at.y + size.y}};
   if (widgets::veiled()) {
@@ -221,6 +233,10 @@ void draw_feed(const Outputs& out, const Picture& picture, View& view, ImVec2 si
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float line = t.type(Type::small) + t.px(8), gap = t.px(24), left = std::floor(0.44f * (size.x - gap));
   const Painter p = Painter::window();
+  if (picture.gates.empty()) {
+    widgets::wrapped_text(p, at, picture.gates_words, std::min(size.x, t.px(640)), t.text, {.type = Type::small});
+    return ImGui::Dummy(size);
+  }
   p.text_fit(at, picture.gates_words, left, t.muted, Type::small);
   paint_gates(out, picture, {{at.x, at.y + line}, {at.x + left, at.y + size.y}});
   p.text_fit({at.x + left + gap, at.y}, picture.latency_words, size.x - left - gap, t.text, Type::small);

@@ -226,7 +226,7 @@ void draw_vessels(Inputs& in, const Outputs& out, const Picture& picture, Rect a
   const bool given = widgets::veiled();
   const float caption = 2 * t.type(Type::small) + t.px(12), gap = t.px(34);
   const float column = (area.width() - t.px(18) - 3 * gap) / 4, width = std::min(column, t.px(250));
-  const float head = std::floor(0.3f * (area.height() - caption));
+  const float head = std::floor((area.height() < t.px(170) ? 0.22f : 0.3f) * (area.height() - caption));
   for (std::size_t i = 0; i < picture.vessels.size(); ++i) {
     const Vessel& v = picture.vessels[i];
     Place place;

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "chapters/described/kernel_doors.h"
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
+#include "chapters/mechanism/lab_doors.h"
 #include "chapters/mechanism/published_panel.h"
 #include "models/gpu/occupancy.h"
 #include "models/gpu/ptxas_log.h"
@@ -24,7 +24,9 @@ namespace chapters::kernels::occupancy {
 enum class Source : std::uint8_t { hand, ptxas };
 /// Words that one load from shared memory brings to a thread.
 enum class LoadWidth : std::uint8_t { one, two, four };
-enum class Operands : std::uint8_t { shared, registers };
+/// Tensor: the kernel multiplies on Tensor Cores, and what feeds FMA pipes does not apply.
+enum class Operands : std::uint8_t { shared, registers, tensor };
+inline constexpr int operands_count = 3;
 
 /// Defaults: an SGEMM with 8 x 8 sums a thread, as ptxas compiled it for sm_90.
 struct Inputs {
@@ -46,8 +48,17 @@ struct Inputs {
 };
 
 /// What keeps the FMA pipes from more.
-enum class RateLimit : std::uint8_t { full, shared_memory, issue_slots, fma_latency, load_latency, spill, no_block };
-inline constexpr int rate_limit_count = 7;
+enum class RateLimit : std::uint8_t {
+  full,
+  shared_memory,
+  issue_slots,
+  fma_latency,
+  load_latency,
+  spill,
+  no_block,
+  tensor
+};
+inline constexpr int rate_limit_count = 8;
 
 struct Outputs {
   std::string reason;
@@ -71,8 +82,9 @@ struct Outputs {
   RateLimit rate_limit{};
   double feed = 0, issue = 0, fma_latency = 0, load_latency = 0;
   double adds_per_value = std::nan(""), in_flight_needed = 0, in_flight = 0;
-  std::int64_t tile_registers = 0, warps_needed = 0, loads = 0;
-  double small_feed = 0, small_occupancy = 0;  ///< %, of a thread with one sum
+  double tile_registers = 0, warps_needed = 0, loads = 0;  ///< whole; NaN where Tensor Cores multiply
+  double small_feed = 0, small_occupancy = 0;              ///< %, of a thread with one sum
+  std::string tiles_compiled_for;                          ///< "sm_90": for what the five tiles were compiled
   // What the compiler printed.
   std::string kernel_name, compiled_for;
   std::int64_t registers = 0, static_bytes = 0, barriers_used = 1, kernels_read = 0, spill_bytes = 0;
@@ -119,7 +131,7 @@ struct GateBar {
 struct Picture {
   std::uint64_t version = 0;
   std::shared_ptr<const Run> run;
-  KernelDoors doors;
+  LabDoors doors;
   PublishedMarks published;
   std::string answer;
   std::array<Vessel, 4> vessels;
@@ -134,6 +146,7 @@ struct Picture {
   std::array<widgets::Curve, 4> latency;
   std::vector<GateBar> gates;
   std::string gates_words, latency_words, less_words;
+  std::string cross_words;     ///< what the crossing is not of this kernel; empty: it is
   double shared_top = 1;       ///< bytes
   double latency_covered = 0;  ///< %, the less of the two latencies' shares
 };
@@ -144,7 +157,7 @@ struct View {
 
 models::Result<std::vector<models::gpu::PtxasKernel>> kernels_of(const Inputs& in);
 Computed compute(const Inputs& in, Progress& progress);
-KernelDoors doors_of(const Inputs& in, const Run& run);
+LabDoors doors_of(const Inputs& in, const Run& run);
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 std::string answer_of(const Outputs& out);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);

@@ -57,7 +57,9 @@ void describe(Fields& f, Inputs& in) {
   f.integer("seed", in.seed, "Seed", "Another seed, another run of luck.", {.range = {1, 1000, Scale::step}});
 }
 
-void describe(Fields& f, Outputs& o) {
+namespace {
+
+void describe_skips(Fields& f, Outputs& o) {
   f.group("Skips");
   f.choice("health", o.health, healths, "The scaler is");
   f.integer("skips", o.skips, "Steps skipped",
@@ -95,6 +97,9 @@ void describe(Fields& f, Outputs& o) {
   f.real("fifty_over_normal", o.fifty_over_normal, {"One in fifty, times normal", "\xC3\x97"},
          "How many times the normal rate a skip every fifty steps would be.",
          {.absent = "There is no normal rate.", .formula = "2 % / normal skip rate"});
+}
+
+void describe_scale_and_losses(Fields& f, Outputs& o) {
   f.group("The scale");
   f.real("scale_drift", o.scale_drift, "Drift, 1,000 steps",
          "Factors of two, if steps went on being skipped at random at that rate: below 0 it sinks.",
@@ -123,6 +128,13 @@ void describe(Fields& f, Outputs& o) {
       "Unscaled: share of the squared gradient norm that the zeros held at the first step. Small ones are many and "
       "weigh little: what they lose is their own weights' training.",
       {.formula = "P(z < (log2 limit - centre) / spread - 2 spread ln 2)", .source = "second moment of a log-normal"});
+}
+
+}  // namespace
+
+void describe(Fields& f, Outputs& o) {
+  describe_skips(f, o);
+  describe_scale_and_losses(f, o);
 }
 
 void describe(Fields& f, View& v) {

@@ -86,7 +86,9 @@ void describe(Fields& f, Inputs& in) {
            "What the backward pass recomputes to spare memory.");
 }
 
-void describe(Fields& f, Outputs& o) {
+namespace {
+
+void describe_step(Fields& f, Outputs& o) {
   using models::StepPart;
   const auto part = [&](StepPart p) -> double& { return o.step.part_s[static_cast<std::size_t>(p)]; };
   f.group("Time");
@@ -139,6 +141,9 @@ void describe(Fields& f, Outputs& o) {
   f.real("logits_bytes", o.step.memory.logits, {"Logits", "B"},
          "As the last matmul writes them, and in FP32 for the loss.",
          {.formula = "tokens x vocabulary x (element + 4)"});
+}
+
+void describe_totals(Fields& f, Outputs& o) {
   f.group("Memory in all");
   f.real("total_bytes", o.total_bytes, {"Memory", "B"}, {.headline = true, .formula = "states + activations + logits"});
   f.real("chip_share", o.chip_share, {"Share of the chip's memory", "%"}, {.formula = "memory / capacity of the chip"});
@@ -155,6 +160,13 @@ void describe(Fields& f, Outputs& o) {
   f.group("Row by row");
   f.table("recipes", o.recipes, "Recipes");
   f.table("operations", o.operations, "Operations", {.max_items = 256});
+}
+
+}  // namespace
+
+void describe(Fields& f, Outputs& o) {
+  describe_step(f, o);
+  describe_totals(f, o);
 }
 
 LabPtr make() {

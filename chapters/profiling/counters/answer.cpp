@@ -104,8 +104,10 @@ std::string latency_answer(const Outputs& out) {
     case Evidence::low_occupancy:
       return neither(out) + ": only " + share(out.reported.theoretical_occupancy_pct) + " of the warps fit.";
     case Evidence::amd_resource:
-      return "Wavefronts wait for room on a compute unit" +
-             (known(out.room_percent) ? ": " + share(out.room_percent) + " of the places are taken" : std::string()) +
+      return "In " + share(out.no_room_percent) + " of the time a wavefront found no " +
+             (out.said.cause == Cause::occupancy_shared ? "LDS" : "vector registers") + " free" +
+             (known(out.room_percent) ? "; " + share(out.room_percent) + " of the places for wavefronts are taken"
+                                      : std::string()) +
              ".";
     case Evidence::top_stall:
       return both ? neither(out) + ": warps wait, " + waiting_words(out) + "."
@@ -117,10 +119,17 @@ std::string latency_answer(const Outputs& out) {
               : "Warps wait, and for what is not printed.";
 }
 
+/// An author who states a class all the same saw more than is published.
+std::string undecided_answer(const Outputs& out) {
+  const std::string text = "What this report prints does not decide what bounds the kernel";
+  if (!out.stated.ends_with("the author")) return text + ".";
+  return text + "; its author saw more and says " + out.stated.substr(0, out.stated.find(',')) + ".";
+}
+
 std::string first_line(const Outputs& out) {
   switch (out.said.evidence) {
     case Evidence::nothing:
-      return "What this report prints does not decide what bounds the kernel.";
+      return undecided_answer(out);
     case Evidence::amd_no_fault:
       return "Only occupancy is printed, and no resource holds it down: memory is the likeliest limit, and not proven.";
     case Evidence::amd_few_waves:
@@ -146,7 +155,7 @@ std::string first_line(const Outputs& out) {
     case KernelClass::undecided:
       break;
   }
-  return "What this report prints does not decide what bounds the kernel.";
+  return undecided_answer(out);
 }
 
 }  // namespace

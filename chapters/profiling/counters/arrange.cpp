@@ -219,6 +219,40 @@ void add_pipes(const KernelReport& r, Picture& p) {
   add(Figure::issue_slots_busy_pct, "issue slots", "", true);
 }
 
+/// What keeps blocks from an SM: of NVIDIA's chips how many each resource allows, of AMD's how often one was used up.
+void add_room(const KernelReport& r, const Outputs& out, Picture& p) {
+  const auto percent = [&](Figure figure, std::string_view name, bool limit) {
+    if (r.has(figure))
+      p.room.push_back({std::string(name), format_text(r[figure], "%"), std::clamp(r[figure] / 100, 0.0, 1.0), limit});
+  };
+  p.room_decides = out.said.evidence == Evidence::low_occupancy || out.said.evidence == Evidence::amd_resource;
+  if (r.amd) {
+    p.room_title = "Room for wavefronts on a compute unit";
+    percent(Figure::insufficient_lds_pct, "no LDS free", out.said.cause == Cause::occupancy_shared);
+    percent(Figure::insufficient_vgpr_pct, "no registers free", out.said.cause == Cause::occupancy_registers);
+    percent(Figure::wavefront_occupancy_pct, "places taken", false);
+    return;
+  }
+  constexpr std::array<std::pair<Figure, std::string_view>, 4> limits{{{Figure::limit_registers, "registers"},
+                                                                       {Figure::limit_shared, "shared memory"},
+                                                                       {Figure::limit_warps, "warps"},
+                                                                       {Figure::limit_blocks, "blocks"}}};
+  double most = 0;
+  for (const auto& [figure, name] : limits) most = std::fmax(most, r[figure]);
+  if (most > 0)
+    for (const auto& [figure, name] : limits)
+      if (r.has(figure))
+        p.room.push_back({std::string(name), format_text(r[figure], ""), std::max(0.0, r[figure] / most),
+                          r[figure] <= out.also.blocks_per_sm});
+  if (!p.room.empty()) p.room_title = "Blocks that fit on an SM, by what they take";
+  const double fit = out.reported.theoretical_occupancy_pct, there = out.achieved_percent;
+  if (std::isnan(fit) && std::isnan(there)) return;
+  if (p.room_title.empty()) p.room_title = "Warps of an SM";
+  p.room_words = (std::isnan(fit) ? std::string() : format_text(fit, "%") + " of the warps fit") +
+                 (std::isnan(fit) || std::isnan(there) ? "" : ", ") +
+                 (std::isnan(there) ? std::string() : format_text(there, "%") + " were there");
+}
+
 }  // namespace
 
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
@@ -234,11 +268,12 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   add_cycles(out, p);
   add_pieces(r, out, p);
   add_pipes(r, p);
+  add_room(r, out, p);
   p.on_map = !std::isnan(out.memory_percent) && !std::isnan(out.compute_percent);
   p.memory = out.memory_percent;
   p.compute = out.compute_percent;
   if (!p.on_map)
-    p.off_map = r.amd ? "not on the map: AMD's tool prints no such pair"
+    p.off_map = r.amd ? "not on the map: no such pair"
                       : std::string("not on the map: ") + (std::isnan(out.memory_percent) ? "memory" : "compute") +
                             " is not printed";
   if (out.memory_is_not_dram) p.hollow_words = "hollow: DRAM at " + format_text(out.dram_percent, "%");

@@ -95,6 +95,7 @@ void fill_occupancy(const KernelReport& r, Outputs& out) {
   }
   out.achieved_percent = r[Figure::achieved_occupancy_pct];
   out.room_percent = r[Figure::wavefront_occupancy_pct];
+  out.no_room_percent = std::fmax(r[Figure::insufficient_lds_pct], r[Figure::insufficient_vgpr_pct]);
 }
 
 void fill_estimates(const KernelReport& r, Outputs& out) {
@@ -191,7 +192,7 @@ void fill_report(const Inputs& in, const KernelReport& r, Outputs& out) {
   fill_estimates(r, out);
   fill_figures(r, out);
   out.evidence = evidence_words(out.said.evidence);
-  out.next_step = cause_words(out.said.cause).next;
+  out.next_step = next_words(out.said, r.amd);
 }
 
 void list_measured(const Inputs& in, const MeasuredReport& chosen, Outputs& out, Run& run) {

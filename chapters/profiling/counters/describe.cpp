@@ -166,6 +166,9 @@ void describe_launch(Fields& f, Outputs& o) {
          {.absent = not_printed, .formula = "(theoretical - achieved) / theoretical", .source = "Nsight Compute"});
   f.real("room_percent", o.room_percent, {"Wavefront occupancy", "%"}, "AMD: of the peak.",
          {.absent = not_printed, .source = printed});
+  f.real("no_room_percent", o.no_room_percent, {"No room for a wavefront", "%"},
+         "AMD: the part of the time in which one found no LDS, or no vector registers, free.",
+         {.absent = not_printed, .source = printed});
 }
 
 }  // namespace
@@ -188,14 +191,15 @@ void describe(Fields& f, Outputs& o) {
   f.real("estimates_sum_percent", o.estimates_sum_percent, {"Estimates added", "%"},
          "A sum without a meaning: several rules name the same cycles.", {.absent = not_printed, .source = printed});
   f.group("The list");
-  f.integer("kernels_read", o.kernels_read, "Reports on the map", "All that the list holds, read or published.");
+  f.integer("kernels_read", o.kernels_read, "Reports",
+            "All that the list holds, read or published; on the map are those with both throughputs.");
   f.integer("kernels_left_out", o.kernels_left_out, "Left out",
             "Kernels of the file without a known figure, or beyond the first 4,096.");
   f.text("format", o.format, "Read as", "The form of the file, or where the report was published.");
   f.table("figures", o.figure_rows, "Figures", "What the report prints, and what follows from other figures.",
           {.max_items = 64});
   f.table("stalls", o.stall_rows, "Stalls", "What warps wait for.", {.max_items = 64});
-  f.table("kernels", o.kernel_rows, "Kernels", "All on the map.", {.max_items = 1000});
+  f.table("kernels", o.kernel_rows, "Kernels", "All that were read.", {.max_items = 1000});
 }
 
 void describe(Fields& f, FigureRow& r) {

@@ -77,7 +77,7 @@ void draw_map(Inputs& in, const Outputs& out, const Picture& picture, View& view
   draw_ground(plot, in, picture);
   draw_dots(plot, picture);
   if (!picture.on_map) {
-    plot.text(34, 8, picture.off_map, {.colour = t.accent});
+    plot.text(2, 52, picture.off_map, {.colour = t.accent});
     return;
   }
   plot.tag_x(out.memory_percent, {}, {.output = "memory_percent"});

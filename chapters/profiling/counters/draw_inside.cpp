@@ -117,6 +117,31 @@ void paint_pipes(Column& c, const Picture& picture) {
   c.gap();
 }
 
+/// The least of the bars is what keeps blocks away.
+void paint_room(Column& c, const Picture& picture) {
+  const auto& t = widgets::theme();
+  const float row = c.small() + t.px(6);
+  const float words = picture.room_words.empty() ? 0 : c.small() + t.px(4);
+  if (picture.room_title.empty() || !c.fits(c.small() + t.px(7) + words)) return;
+  if (!picture.room.empty() && !c.fits(c.small() + t.px(7) + words + static_cast<float>(picture.room.size()) * row))
+    return;
+  c.title(picture.room_title);
+  const float name = std::min(0.4f * c.width, t.px(126)), value = t.px(52);
+  const float left = c.at.x + name, room = c.width - name - value;
+  for (const RoomBar& bar : picture.room) {
+    const ImU32 ink = bar.limit ? t.text : t.muted;
+    widgets::fit_text(c.painter, c.at, bar.name, name - t.px(8), ink, Type::small, bar.limit ? Font::bold : Font::sans);
+    const float top = c.at.y + t.px(1), bottom = c.at.y + c.small() - t.px(1);
+    c.painter.rect({left, top}, {left + room, bottom}, widgets::with_alpha(t.muted, 0.12f), t.px(2));
+    c.painter.rect({left, top}, {left + std::max(1.0f, room * static_cast<float>(bar.share)), bottom},
+                   bar.limit ? waiting() : t.muted, t.px(2));
+    c.painter.text({c.at.x + c.width, c.at.y}, bar.value, t.text, Type::small, Font::mono, Align::right);
+    c.at.y += row;
+  }
+  if (!picture.room_words.empty()) c.line(picture.room_words, t.muted);
+  c.gap();
+}
+
 void paint_ladder(Column& c, const Picture& picture) {
   const auto& t = widgets::theme();
   const float row = c.small() + t.px(6);
@@ -146,9 +171,11 @@ void draw_inside(const Picture& picture, ImVec2 size) {
   Column c{Painter::window(), ImGui::GetCursorScreenPos(), size.x, ImGui::GetCursorScreenPos().y + size.y};
   if (size.x < widgets::theme().px(120)) return;
   paint_cycles(c, picture);
+  if (picture.room_decides) paint_room(c, picture);
   paint_pieces(c, picture);
   paint_pipes(c, picture);
   paint_ladder(c, picture);
+  if (!picture.room_decides) paint_room(c, picture);
 }
 
 }  // namespace chapters::profiling::counters

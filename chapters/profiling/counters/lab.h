@@ -65,7 +65,7 @@ struct Outputs {
   double grid_blocks = std::nan(""), sm_count = std::nan("");
   double sm_active_percent = std::nan("");
   std::string occupancy_limit;
-  double achieved_percent = std::nan(""), room_percent = std::nan("");
+  double achieved_percent = std::nan(""), room_percent = std::nan(""), no_room_percent = std::nan("");
   double time_s = std::nan(""), cycles_off_percent = std::nan("");
   double estimates_sum_percent = std::nan(""), largest_estimate_percent = std::nan("");
   double won_times = std::nan("");
@@ -99,6 +99,12 @@ struct PipeBar {
   bool active = false;  ///< over active cycles, not elapsed ones
   std::string_view output{};
 };
+/// How many blocks of an SM one resource allows, or for how much of the time it had no room.
+struct RoomBar {
+  std::string name, value;
+  double share = 0;  ///< part of the bar's length
+  bool limit = false;
+};
 struct LadderBar {
   std::string number, name, time, verdict;
   double time_s = 0;
@@ -125,6 +131,9 @@ struct Picture {
   double piece_cycles = 0;
   std::string pieces_words;
   std::vector<PipeBar> pipes;
+  std::vector<RoomBar> room;
+  std::string room_title, room_words;
+  bool room_decides = false;   ///< it is what bounds the kernel, and stands first
   double low = 60, roof = 80;  ///< the thresholds, in percent
   std::vector<LadderBar> ladder;
   std::string ladder_title;

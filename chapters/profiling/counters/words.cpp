@@ -98,6 +98,18 @@ constexpr std::array<std::string_view, evidence_count> evidence_names{{
 }  // namespace
 
 const CauseWords& cause_words(Cause cause) { return all_causes[static_cast<std::size_t>(cause)]; }
+std::string_view next_words(const Diagnosis& said, bool amd) {
+  if (said.evidence == Evidence::neither)
+    return "Print the stalls first (`ncu --section WarpStateStats`); most often it is data from global memory.";
+  if (said.evidence == Evidence::amd_no_fault)
+    return "Print the tables of L1 and L2 before you change anything; most often accesses are not coalesced.";
+  const Cause cause = said.cause;
+  if (amd && cause == Cause::occupancy_shared)
+    return "Take less LDS per workgroup, so that more of them fit on a compute unit.";
+  if (amd && cause == Cause::occupancy_registers)
+    return "Take fewer vector registers per wavefront, so that more of them fit on a compute unit.";
+  return cause_words(cause).next;
+}
 const StallWords& stall_words(StallReason reason) { return all_stalls[static_cast<std::size_t>(reason)]; }
 std::string_view verdict_words(SolVerdict verdict) { return verdict_names[static_cast<std::size_t>(verdict)]; }
 std::string_view class_words(KernelClass bound) { return class_names[static_cast<std::size_t>(bound)]; }

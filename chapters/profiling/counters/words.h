@@ -12,6 +12,8 @@ struct CauseWords {
   std::string_view next;  ///< a whole sentence: what to try
 };
 const CauseWords& cause_words(models::gpu::Cause cause);
+/// What to try, in the words of the vendor's chips; where the cause is no more than likely, what to print first.
+std::string_view next_words(const models::gpu::Diagnosis& said, bool amd);
 
 struct StallWords {
   std::string_view name;  ///< "the MIO queue"

@@ -13,14 +13,17 @@ std::string on_rank(double rank, std::int64_t ranks) {
   return rank < 0 ? " on all ranks" : " on rank " + figure(rank, "");
 }
 
-/// What a cause is called where nobody planted it: calls that are held up may be so by more than another process.
+/// What a cause is called where nobody planted it: a silent host may do more than collect garbage, and what is held up
+/// may be so by more than another process.
 std::string_view words_of_own(const Run& run) {
   const models::trace::JobDiagnosis& d = run.diagnosis;
+  if (d.cause == Cause::garbage_collection) return "time in which nothing of the host was recorded";
   const models::trace::Witness& w = d.witness();
   const auto row = static_cast<std::size_t>(w.event_row);
   if (d.cause == Cause::contention && row < run.recorded.size() && w.event != models::trace::none) {
     const auto& trace = run.recorded[row]->trace;
-    if (!models::trace::on_device(trace.events[w.event].cls)) return "calls that take far longer than others";
+    return models::trace::on_device(trace.events[w.event].cls) ? "kernels that take far longer than their like"
+                                                               : "calls that take far longer than others";
   }
   return cause_words(d.cause);
 }

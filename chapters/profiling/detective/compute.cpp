@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "chapters/profiling/detective/lab.h"
+#include "models/base/counter_random.h"
 
 namespace chapters::profiling::detective {
 namespace {
@@ -100,8 +101,12 @@ void state_verdict(const Inputs& in, const Dealt& dealt, bool charged, Outputs& 
               (in.fix != Fix::nothing && won_s > 0 && out.fix_won_s >= 0.8 * won_s);
 }
 
+bool sealed_has_fault(std::int64_t seed) { return models::counter_hash(models::random_stream(seed, 91), 0) % 6 != 0; }
+
 void play(const Inputs& in, DealtCases& cases, Run& run, Outputs& out) {
-  const DealtKey key{in.seed, in.level, in.faults, in.faults ? in.severity : 1};
+  // Whether a sealed case has a fault is part of what is sealed.
+  const bool faulty = in.sealed ? sealed_has_fault(in.seed) : in.faults;
+  const DealtKey key{in.seed, in.level, faulty, in.faults && !in.sealed ? in.severity : 1};
   run.dealt = cases.get(key, deal);
   const Dealt& dealt = *run.dealt;
   const bool charged = in.accused > 0 || in.charge != Charge::none;

@@ -1,4 +1,3 @@
-#include "chapters/mechanism/file_offer.h"
 #include "chapters/profiling/detective/lab.h"
 
 namespace chapters::profiling::detective {
@@ -46,11 +45,14 @@ void describe(Fields& f, Inputs& in) {
   f.integer("level", in.level, "Level",
             "1: a large fault in a small job; 3: a small one in a large job, with long spans that cost nothing.",
             {.range = {1, 3, Scale::step}, .headline = true, .when = dealt});
-  f.toggle("faults", in.faults, "A fault is planted", "Off: a healthy job of the same kind.", {.when = dealt});
+  f.toggle("faults", in.faults, "A fault is planted", "Off: a healthy job of the same kind.",
+           {.when = {"sealed", "false"}});
   f.real("severity", in.severity, {"Size of the fault", ""},
          "Times the size that was dealt; a small one may hide under other work.",
          {.range = {0, 4}, .typical = {0, 2}, .when = {"faults", "true"}});
-  f.toggle("sealed", in.sealed, "Sealed", "What is wrong is shown when you have accused somebody.", {.when = dealt});
+  f.toggle("sealed", in.sealed, "Sealed",
+           "What is wrong is shown when you have accused somebody. In about one sealed case of six nothing is wrong.",
+           {.when = dealt});
   f.group("Your charge");
   f.integer("accused", in.accused, "Suspect",
             "Counted from 1 as in the line-up; 0 accuses nobody, and beyond the last means the last. A click on a span "
@@ -62,9 +64,10 @@ void describe(Fields& f, Inputs& in) {
   f.file("file", in.file, "Recording",
          "PyTorch or other Chrome trace (JSON, plain or gz), or an Nsight Systems export (sqlite). It takes the place "
          "of the case.",
-         {.reads = {FileKind::recording, FileKind::memory_recording, only_in_its_lab},
+         {.reads = {FileKind::recording, FileKind::memory_recording},
           .accepts = "json, json.gz, gz, sqlite",
-          .by_bytes = true});
+          .by_bytes = true,
+          .only_in_its_lab = true});
   f.table("ranks", in.ranks, "More ranks", "Recordings of the same run, a file for each other rank.",
           {.max_items = 64});
 }

@@ -39,24 +39,6 @@ float row_height(const Picture& picture, float height) {
   return std::clamp(std::floor(room / std::max(1.0f, rows)) - 2, least_row, most_row);
 }
 
-/// Pixels of the board that show whole lanes alone, of `room`, and whether there are more below, to which it scrolls;
-/// they leave a line for the words that say so.
-struct WholeLanes {
-  float height = 0;
-  bool more = false;
-};
-WholeLanes whole_lanes(const View& view, float room) {
-  const auto& t = widgets::theme();
-  const float head = t.px(ruler);
-  WholeLanes out{room};
-  for (const auto& lane : view.timeline.scratch.lanes) out.more |= !lane.hidden && head + lane.top + lane.height > room;
-  if (!out.more) return out;
-  room -= t.type(Type::small) + t.px(5);
-  for (const auto& lane : view.timeline.scratch.lanes)
-    if (!lane.hidden && head + lane.top + lane.height <= room) out.height = head + lane.top + lane.height;
-  return out;
-}
-
 /// The letters of the suspects on their longest spans.
 void paint_letters(const Picture& picture, View& view) {
   const auto& t = widgets::theme();
@@ -116,16 +98,13 @@ void draw_board(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
     view.case_shown = picture.end_ns;
     view.shown = picture.version;
   }
-  const ImVec2 corner = ImGui::GetCursorScreenPos();
-  const WholeLanes shown = whole_lanes(view, size.y);
-  const auto events = widgets::draw_timeline(
-      "board", data, view.timeline,
-      {.width = size.x, .height = shown.height, .row_px = row_height(picture, size.y / t.scale), .label_px = 92});
+  const auto events = widgets::draw_timeline("board", data, view.timeline,
+                                             {.width = size.x,
+                                              .height = size.y,
+                                              .row_px = row_height(picture, size.y / t.scale),
+                                              .label_px = 92,
+                                              .whole_lanes = true});
   widgets::drew("board");
-  if (shown.more)
-    widgets::fit_text(widgets::Painter::window(), {corner.x, corner.y + size.y - t.type(Type::small) - t.px(2)},
-                      "More lanes below: hold Shift and turn the wheel, or enlarge the panel.", size.x, t.muted,
-                      Type::small);
   if (events.clicked && !widgets::veiled()) accuse_selected(in, picture, view);
   paint_letters(picture, view);
 }
@@ -145,7 +124,8 @@ void draw_line_up(Inputs& in, const Picture& picture, View&, ImVec2 size) {
   const std::size_t rows = picture.suspects.size();
   const float row = std::min(t.px(32), (at.y + size.y - top) / static_cast<float>(std::max<std::size_t>(1, rows)));
   const float names = std::min(t.px(230), size.x * 0.32f), verdicts = t.px(70);
-  const float left = at.x + names, right = at.x + size.x - verdicts - t.px(70);
+  const bool low = row < t.px(22);
+  const float left = at.x + names, right = at.x + size.x - verdicts - t.px(low ? 120 : 70);
   for (std::size_t i = 0; i < rows; ++i) {
     const BoardSuspect& s = picture.suspects[i];
     const float y = top + row * static_cast<float>(i);
@@ -169,8 +149,13 @@ void draw_line_up(Inputs& in, const Picture& picture, View&, ImVec2 size) {
       p.rect({left, y + row * 0.16f}, {std::max(bar, left + 1), y + row * 0.46f}, widgets::with_alpha(t.muted, 0.55f),
              t.px(2));
       length_end = bar + t.px(6);
-      if (row >= t.px(22))
-        length_end += p.text({bar + t.px(6), y + row * 0.31f - small / 2}, s.length, t.muted, Type::small);
+      // In a low row both figures stand in one line, behind both bars.
+      const float won_end =
+          s.verdict.empty() || widgets::veiled() ? bar : std::max(bar, left + s.won_part * (right - left));
+      if (low) length_end = won_end + t.px(6);
+      if (row >= small)
+        length_end += p.text({length_end, low ? y + (row - small) / 2 : y + row * 0.31f - small / 2}, s.length, t.muted,
+                             Type::small);
     }
     if (s.guilty) p.rect(line.min, line.max, widgets::with_alpha(t.bad, 0.14f), t.px(3));
     if (s.accused) p.frame(line.min, line.max, t.accent, t.px(1.5f), t.px(3));
@@ -179,8 +164,9 @@ void draw_line_up(Inputs& in, const Picture& picture, View&, ImVec2 size) {
     p.rect({left, y + row * 0.54f}, {std::max(won, left + t.px(1.5f)), y + row * 0.84f}, t.bad, t.px(2));
     // Beside the other figure where both would stand on one another.
     const float behind = row * 0.38f < small + 1 ? length_end + t.px(10) : 0;
-    if (row >= t.px(22))
-      p.text({std::max(won + t.px(6), behind), y + row * 0.69f - small / 2}, s.won, t.text, Type::small);
+    if (row >= small)
+      p.text({std::max(won + t.px(6), behind), low ? y + (row - small) / 2 : y + row * 0.69f - small / 2}, s.won,
+             t.text, Type::small);
     p.text({at.x + size.x - widgets::text_size(s.verdict, Type::small).x - t.px(4), y + (row - small) / 2}, s.verdict,
            s.guilty ? t.bad : t.muted, Type::small, s.guilty ? Font::bold : Font::sans);
   }

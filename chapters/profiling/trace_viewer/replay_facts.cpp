@@ -33,6 +33,11 @@ Replayed replayed(const models::trace::Trace& trace, const models::trace::Metric
 std::string replay_sentence(const Replayed& replayed, std::size_t diagnosis) {
   if (!replayed.says(diagnosis)) return {};
   const std::int64_t won_ns = replayed.won_ns[diagnosis];
+  // Where causes are hidden, nothing won may be what is hidden.
+  constexpr double tells_of_nothing = 0.8;
+  if (won_ns <= 0 && replayed.fit.explained < tells_of_nothing)
+    return "A replay explains only " + explained_text(replayed.fit) +
+           " of this recording and cannot say what would be won without it.";
   return "A replay that explains " + explained_text(replayed.fit) + " of this recording" +
          (replayed.fit.alone > 0 ? ", without the other ranks," : "") + " is " +
          (won_ns > 0 ? replayed_time(won_ns) + " shorter without it." : "no shorter without it.");

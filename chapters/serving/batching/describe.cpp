@@ -62,7 +62,9 @@ void describe(Fields& f, ComparedRun& r) {
   f.real("sequences", r.sequences, "Under way at a time");
 }
 
-void describe(Fields& f, Outputs& o) {
+namespace {
+
+void describe_latency(Fields& f, Outputs& o) {
   f.group("Latency");
   f.real("p50_latency_s", o.chosen.figures.p50_latency_s, {"Latency p50", "s"},
          {.headline = true, .absent = no_figure, .formula = "nearest rank of the requests measured"});
@@ -97,6 +99,9 @@ void describe(Fields& f, Outputs& o) {
   f.real("little_error", o.chosen.figures.little_error, "Little's law is off by",
          "The integral against the sum of latencies: rounding alone.",
          {.formula = "|L - rate x W| / L", .source = little});
+}
+
+void describe_tokens_and_rates(Fields& f, Outputs& o) {
   f.group("Tokens");
   f.real("ttft_p99_s", o.chosen.figures.ttft_p99_s, {"TTFT p99", "s"},
          "Time to first token: queue and prompt. In a plain queue the answer is one token.",
@@ -137,6 +142,9 @@ void describe(Fields& f, Outputs& o) {
   f.real("makespan_s", o.chosen.counts.end_s, {"Last departure", "s"}, {.formula = "from time 0"});
   half_width(f, "goodput_half", o.chosen.figures.half.goodput_per_s, "Goodput, give or take", "");
   half_width(f, "throughput_half", o.chosen.figures.half.throughput_per_s, "Served, give or take", "");
+}
+
+void describe_use_and_bounds(Fields& f, Outputs& o) {
   f.group("Use");
   f.real("utilization", o.chosen.utilization_percent, {"Busy", "%"},
          {.formula = "time with work / time, over the servers"});
@@ -186,6 +194,9 @@ void describe(Fields& f, Outputs& o) {
          "What of the file was not compared, and why.");
   f.table("benchmark_runs", o.benchmark.runs, "Runs of the benchmark", "Each run's load, measured and simulated.");
   f.table("benchmark_times", o.benchmark.times, "Measured and simulated", "Times that the benchmark's log gives.");
+}
+
+void describe_run(Fields& f, Outputs& o) {
   f.group("The run");
   f.text("state", o.state, "The queue", "Whether as many leave as come, which steady figures need.");
   f.integer("measured", o.chosen.requests, "Figures from",
@@ -198,6 +209,15 @@ void describe(Fields& f, Outputs& o) {
   f.integer("events", o.chosen.counts.events, "Scheduler events",
             "Arrivals, admissions, steps that change the batch, preemptions and departures simulated.");
   f.table("racers", o.racers, "The race", "The same arrivals under each policy.");
+}
+
+}  // namespace
+
+void describe(Fields& f, Outputs& o) {
+  describe_latency(f, o);
+  describe_tokens_and_rates(f, o);
+  describe_use_and_bounds(f, o);
+  describe_run(f, o);
 }
 
 void describe(Fields& f, View& v) {

@@ -16,7 +16,9 @@ const Choices preemptions{
 
 }  // namespace
 
-void describe(Fields& f, Inputs& in) {
+namespace {
+
+void describe_servers(Fields& f, Inputs& in) {
   f.group("The race");
   f.choice("policy", in.policy, serving_policy_choices(), "Policy", "The scheduler whose figures the outputs give.",
            {.headline = true});
@@ -52,6 +54,9 @@ void describe(Fields& f, Inputs& in) {
   f.integer("servers", in.servers, "Servers",
             "Servers of a plain queue, fed from one line; with a model, replicas that get requests in turn.",
             {.range = {1, 64, Scale::log}});
+}
+
+void describe_load(Fields& f, Inputs& in) {
   f.group("Arrivals");
   shared::arrival_rate(f, "arrival_rate", in.arrival_rate, {0.5, 50},
                        {.help = "Mean rate of requests; a file of arrivals replaces it.", .headline = true});
@@ -102,6 +107,13 @@ void describe(Fields& f, Inputs& in) {
   shared::ttft_limit(f, "ttft_limit_s", in.ttft_limit_s, {0.05, 10}, {.help = "What goodput asks of a request."});
   shared::tpot_limit(f, "tpot_limit_s", in.tpot_limit_s, {5e-3, 0.5},
                      {.help = "What goodput asks of a request.", .when = {"service", "llm"}});
+}
+
+}  // namespace
+
+void describe(Fields& f, Inputs& in) {
+  describe_servers(f, in);
+  describe_load(f, in);
 }
 
 }  // namespace chapters::serving::batching

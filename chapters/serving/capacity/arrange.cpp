@@ -179,7 +179,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   add_cliff(in, out, p);
   if (run.window_us > 0) add_skyline(out, run, p);
   add_words(in, out, p);
-  p.doors = links_of(in, out);
+  p.doors = doors_of(in, out);
   return p;
 }
 

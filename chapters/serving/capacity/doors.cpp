@@ -10,12 +10,12 @@ namespace {
 
 using Link = models::Result<std::string>;
 
-constexpr std::array<FleetDoor, fleet_door_count> doors{{
+constexpr auto doors = std::to_array<DoorTo>({
     {"open the fleet", "The fleet under load", "serving/slo"},
     {"open a replica", "A replica's batch", "serving/batching"},
     {"open a step", "A step of it", "inference/phases"},
     {"open the caches", "Its caches", "inference/kv-cache"},
-}};
+});
 
 /// Users of one replica at a time, at least one.
 double users_of_replica(const Outputs& out) {
@@ -71,12 +71,10 @@ Link link_to(const Inputs& in, const Outputs& out, std::string_view lab) {
 
 }  // namespace
 
-std::span<const FleetDoor, fleet_door_count> fleet_doors() { return doors; }
+std::span<const DoorTo> fleet_doors() { return doors; }
 
-std::vector<Link> links_of(const Inputs& in, const Outputs& out) {
-  std::vector<Link> links;
-  for (const FleetDoor& door : doors) links.push_back(link_to(in, out, door.lab));
-  return links;
+LabDoors doors_of(const Inputs& in, const Outputs& out) {
+  return lab_doors(doors, [&](std::string_view lab) { return link_to(in, out, lab); });
 }
 
 }  // namespace chapters::serving::capacity

@@ -114,7 +114,10 @@ void draw_table(const Outputs& out, View& view, ImVec2 size) {
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
   stage.panel("walls",
               {.title = "Walls and price", .least = {560, 300}, .ideal = {0, 520}, .answers = true, .marks = "walls"},
-              [&](ImVec2 size) { draw_hero(in, picture, view, size); });
+              [&](ImVec2 size) {
+                draw_over_doors(
+                    picture.doors, size, view.requests, [&](ImVec2 rest) { draw_hero(in, picture, view, rest); }, 360);
+              });
   stage.panel("loads", {.title = "By load", .least = {420, 260}},
               [&](ImVec2 size) { draw_load_panel(in, out, picture, view, size); });
   stage.panel("sizes", {.title = "Size of a replica, measured", .least = {420, 260}},

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <span>
 
-#include "chapters/mechanism/doors.h"
 #include "chapters/serving/capacity/lab.h"
 #include "widgets/base/guess.h"
 #include "widgets/base/marks.h"
@@ -160,17 +159,6 @@ void paint_given(const Painter& p, const WallFrame& f, const Picture& picture) {
   paint_names(p, f, picture);
 }
 
-/// The doors as they stand on the stage.
-std::array<Door, fleet_door_count> doors_of(const Picture& picture) {
-  std::array<Door, fleet_door_count> out;
-  for (std::size_t i = 0; i < fleet_door_count; ++i) {
-    const FleetDoor& door = fleet_doors()[i];
-    const auto& link = picture.doors[i];
-    out[i] = {door.label, door.words, link ? std::string_view() : std::string_view(link.error)};
-  }
-  return out;
-}
-
 }  // namespace
 
 void draw_hero(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
@@ -184,10 +172,7 @@ void draw_hero(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   const bool slope = picture.priced && size.x > t.px(520);
   const float right = slope ? std::clamp(0.36f * size.x, t.px(230), t.px(420)) : 0, left = size.x - right;
   const bool hint = size.y > t.px(300);
-  const bool open = size.y > t.px(360) && picture.doors.size() == fleet_door_count && !widgets::veiled();
-  const auto doors = open ? doors_of(picture) : std::array<Door, fleet_door_count>{};
-  const float doors_px = open ? doors_height(doors, size.x) + t.px(4) : 0;
-  const float words = (hint ? t.type(Type::small) + t.px(8) : 0) + doors_px;
+  const float words = hint ? t.type(Type::small) + t.px(8) : 0;
   const WallKey key = wall_key(picture);
   const float key_width = left - t.px(10), head = widgets::layout_legend(key, key_width, widgets::legend_row_px(),
                                                                          widgets::measure_text, view.legend);
@@ -213,18 +198,15 @@ void draw_hero(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
     paint_wall_guess(p, f);
   }
   if (hint)
-    widgets::fit_text(p, {at.x, at.y + size.y - doors_px - t.type(Type::small) - t.px(2)}, picture.hint,
-                      left - t.px(12), t.muted, Type::small);
+    widgets::fit_text(p, {at.x, at.y + size.y - t.type(Type::small) - t.px(2)}, picture.hint, left - t.px(12), t.muted,
+                      Type::small);
   if (slope) {
     draw_slope(picture, slope_at, slope_size);
     if (hint)
-      widgets::fit_text(p, {at.x + left + t.px(16), at.y + size.y - doors_px - t.type(Type::small) - t.px(2)},
-                        picture.price_words, right - t.px(18), t.muted, Type::small);
+      widgets::fit_text(p, {at.x + left + t.px(16), at.y + size.y - t.type(Type::small) - t.px(2)}, picture.price_words,
+                        right - t.px(18), t.muted, Type::small);
   }
   if (f.ground > f.top + t.px(20)) drag_walls(in, picture, f);
-  if (open)
-    if (const int pressed = draw_doors(doors, {at.x, at.y + size.y - doors_px + t.px(6)}, size.x); pressed >= 0)
-      view.requests.open_link = *picture.doors[static_cast<std::size_t>(pressed)];
   ImGui::SetCursorScreenPos(at);
   ImGui::Dummy(size);
 }

@@ -12,6 +12,7 @@
 #include "chapters/mechanism/described_table.h"
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
+#include "chapters/mechanism/lab_doors.h"
 #include "chapters/mechanism/lab_interface.h"
 #include "chapters/mechanism/memo.h"
 #include "chapters/mechanism/published_panel.h"
@@ -165,7 +166,7 @@ struct Picture {
   std::vector<widgets::Curve> skyline;
   double skyline_s = 1, skyline_most = 1;
   std::string skyline_words;
-  std::vector<models::Result<std::string>> doors;  ///< links of fleet_doors, in their order; empty: no fleet
+  LabDoors doors;  ///< those of fleet_doors, in their order; empty: no fleet
   PublishedMarks published;
 };
 
@@ -180,13 +181,9 @@ Computed<Outputs, Run> compute(const Inputs& in, Progress& progress, Kept& kept)
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 std::string answer_of(const Inputs& in, const Outputs& out);
 /// Labs that show a side of the fleet.
-struct FleetDoor {
-  const char *label, *words, *lab;
-};
-inline constexpr std::size_t fleet_door_count = 4;
-std::span<const FleetDoor, fleet_door_count> fleet_doors();
-/// Links to these labs with the fleet, one of its replicas or its requests in them; a failure says why there is none.
-std::vector<models::Result<std::string>> links_of(const Inputs& in, const Outputs& out);
+std::span<const DoorTo> fleet_doors();
+/// To these labs with the fleet, one of its replicas or its requests in them.
+LabDoors doors_of(const Inputs& in, const Outputs& out);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 /// Walls of each kind of chip, and the two prices beside them.
 void draw_hero(Inputs& in, const Picture& picture, View& view, ImVec2 size);

@@ -153,7 +153,9 @@ void describe(Fields& f, StudyRow& r) {
   f.real("computed_usd", r.computed_usd, {"Computed run", "$"}, {.formula = "steps x step x price"});
 }
 
-void describe(Fields& f, Outputs& o) {
+namespace {
+
+void describe_step(Fields& f, Outputs& o) {
   f.group("One step");
   f.real("step_s", o.now.mean.period_s, {"One step", "s"}, "Mean over the last steps.",
          {.headline = true,
@@ -204,6 +206,9 @@ void describe(Fields& f, Outputs& o) {
   f.real("floor_s", o.floor_s, {"The loader's floor", "s"},
          "A batch takes the loader so long; with workers it runs while the GPU works, and no switch gets below it.",
          {.formula = "1 / batches per second that workers and cores allow"});
+}
+
+void describe_switches(Fields& f, Outputs& o) {
   f.group("Memory");
   describe(f, o.now.held);
   f.real("chip_bytes", o.chip_bytes, {"Memory of the chip", "B"}, {.source = "the chip's data sheet"});
@@ -231,6 +236,13 @@ void describe(Fields& f, Outputs& o) {
   f.table("switches", o.switches, "Each switch");
   f.table("stages", o.stages, "After each");
   f.table("study", o.study, "The study's stack");
+}
+
+}  // namespace
+
+void describe(Fields& f, Outputs& o) {
+  describe_step(f, o);
+  describe_switches(f, o);
 }
 
 void describe(Fields& f, View& v) { f.text("open_link", v.requests.open_link, "Lab to open"); }

@@ -114,3 +114,34 @@ extern "C" __global__ void __launch_bounds__(256) fma_roof(float* out, unsigned 
   for (unsigned j = 0; j < 16; ++j) sum += x[j];
   if (sum == -1.0f) out[0] = sum;
 }
+
+// Reads the first `vectors` float4 of `in` `passes` times, past L1; stored as in read_roof.
+extern "C" __global__ void __launch_bounds__(256)
+    l2_roof(const float4* in, float* out, unsigned vectors, unsigned passes) {
+  const unsigned stride = gridDim.x * 256;
+  float sum = 0.0f;
+  for (unsigned pass = 0; pass < passes; ++pass)
+#pragma unroll 8
+    for (unsigned i = blockIdx.x * 256 + threadIdx.x; i < vectors; i += stride) {
+      const float4 v = __ldcg(in + i);
+      sum += (v.x + v.y) + (v.z + v.w);
+    }
+  if (sum == -1.0f) out[0] = sum;
+}
+
+// Reads `rounds` x 8 float4 of shared memory a thread, neighbours by neighbours: no bank conflicts.
+extern "C" __global__ void __launch_bounds__(256) shared_roof(float* out, unsigned rounds) {
+  __shared__ float4 tile[480];
+  for (unsigned i = threadIdx.x; i < 480; i += 256) tile[i] = make_float4(1.0f, 2.0f, 3.0f, 4.0f);
+  __syncthreads();
+  float sum = 0.0f;
+  for (unsigned r = 0; r < rounds; ++r) {
+    const float4* at = tile + (threadIdx.x + r) % 256;
+#pragma unroll
+    for (unsigned j = 0; j < 8; ++j) sum += (at[32 * j].x + at[32 * j].y) + (at[32 * j].z + at[32 * j].w);
+  }
+  if (sum == -1.0f) out[0] = sum;
+}
+
+// out[i] = out[i - 1] + 1, and out[0] = 1: launches in their order leave 1, 2, 3, ...
+extern "C" __global__ void count_up(unsigned* out, unsigned i) { out[i] = i == 0 ? 1u : out[i - 1] + 1u; }

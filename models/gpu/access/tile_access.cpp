@@ -137,6 +137,48 @@ std::optional<SharedCount> count_wavefronts(const LaneAddresses& addresses, std:
   return out;
 }
 
+namespace {
+
+std::optional<SharedCount> count_with(const SharedTile& tile, const RowSwizzle& swizzle, LaneAddresses lanes,
+                                      std::int64_t width_bytes) {
+  for (std::int64_t& a : lanes)
+    if (a != inactive_lane) a = swizzled_address(tile, swizzle, a);
+  return count_wavefronts(lanes, width_bytes);
+}
+
+}  // namespace
+
+std::optional<FittedSwizzle> fit_swizzle(const SharedTile& tile, const LaneAddresses& lanes, std::int64_t width_bytes,
+                                         std::int64_t unit_bytes) {
+  if (!count_wavefronts(lanes, width_bytes)) return std::nullopt;
+  FittedSwizzle best{.swizzle = fitted_swizzle(tile, unit_bytes)};
+  const bool fits = static_cast<bool>(check_swizzle(tile, best.swizzle, width_bytes));
+  const auto first = count_with(tile, fits ? best.swizzle : RowSwizzle{.unit_bytes = unit_bytes}, lanes, width_bytes);
+  if (!first) return std::nullopt;
+  if (!fits) best.swizzle.mask = 0;
+  best.wavefronts = first->wavefronts;
+  best.ideal = first->ideal;
+  if (best.wavefronts == best.ideal) return best;
+  best.searched = true;
+  const auto try_mask = [&](std::int64_t unit, int shift, std::int64_t mask) {
+    const RowSwizzle other{.unit_bytes = unit, .shift = shift, .mask = mask};
+    const auto count = count_with(tile, other, lanes, width_bytes);
+    if (!count || count->wavefronts >= best.wavefronts) return;
+    best.swizzle = other;
+    best.wavefronts = count->wavefronts;
+  };
+  constexpr int shifts = 6;  // rows further apart than 32 are not read together
+  for (const bool low_bits : {true, false})
+    for (std::int64_t unit = std::max(bank_bytes, width_bytes); unit < all_banks_bytes; unit *= 2) {
+      if (tile.row_bytes() % unit != 0) break;
+      const std::int64_t swapped = std::min(units_that_swap(tile, unit), all_banks_bytes / unit);
+      for (int shift = 0; shift < shifts; ++shift)
+        for (std::int64_t mask = 1; mask < swapped && best.wavefronts > best.ideal; ++mask)
+          if (power_of_two(mask + 1) == low_bits) try_mask(unit, shift, mask);
+    }
+  return best;
+}
+
 std::int64_t walk_unit_bytes(TileWalk walk, std::int64_t width_bytes) {
   const std::int64_t phase_lanes = std::min<std::int64_t>(warp_lanes, all_banks_bytes / width_bytes);
   std::int64_t chunks = 1;

@@ -71,6 +71,19 @@ struct SharedCount {
 /// Nothing where check_access fails: an address is no multiple of the width.
 std::optional<SharedCount> count_wavefronts(const LaneAddresses& addresses, std::int64_t width_bytes);
 
+/// An XOR and what it makes of one access.
+struct FittedSwizzle {
+  RowSwizzle swizzle;
+  int wavefronts = 0, ideal = 0;
+  bool searched = false;  ///< fitted_swizzle left conflicts: this is the best of all
+};
+/// The XOR for the lanes that begin at these logical addresses and move `width_bytes`: fitted_swizzle at `unit_bytes`
+/// where that leaves no conflict, else the one with the fewest wavefronts among every unit that leaves a lane's bytes
+/// whole, every shift and every mask. Masks of low bits come first, which CuTe can say. Nothing where check_access
+/// fails or no unit divides a row.
+std::optional<FittedSwizzle> fit_swizzle(const SharedTile& tile, const LaneAddresses& lanes, std::int64_t width_bytes,
+                                         std::int64_t unit_bytes);
+
 /// Bytes of a row that a phase of the walk takes side by side, where it begins at a multiple of them: the unit with
 /// which fitted_swizzle leaves the walk no conflict. At least a word.
 std::int64_t walk_unit_bytes(TileWalk walk, std::int64_t width_bytes);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "models/gpu/occupancy.h"
+
 namespace models::gpu {
 namespace {
 
@@ -284,8 +286,8 @@ double product_of_triple(std::string_view text) {
 }
 
 double capability_number(std::string_view text) {
-  const double value = report_number(text);
-  return value > 0 && value < 100 ? std::round(10 * value) : std::nan("");
+  const auto capability = read_capability(text);
+  return capability ? *capability : std::nan("");
 }
 
 bool says_anything(const KernelReport& r) {

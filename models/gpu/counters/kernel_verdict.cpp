@@ -7,16 +7,7 @@
 namespace models::gpu {
 namespace {
 
-// Shares in percent from which on a sign counts. The first two are the tool's; the others were chosen on 56 published
-// reports, whose tests say how often they are right.
-constexpr double named_stall = 30;       ///< the tool names a stall from here on
-constexpr double full_over_active = 90;  ///< L1 is full while it works
-constexpr double hbm_idle = 30;          ///< DRAM so low that memory at a roof is another unit
-constexpr double few_instructions = 20;  ///< compute so low that the loads of few instructions fill L1
-constexpr double same_figure = 0.05;     ///< points by which compute and memory are one pipe
-constexpr double costly_tail = 20;
-constexpr double tail_can_matter = 64;  ///< below it a partial wave explains what a heavier unit lacks
-constexpr double held_back = 10;        ///< AMD: wavefronts so often find no room
+constexpr double named_stall = 30;  ///< the tool names a stall from here on
 constexpr double least_compute_units = 60;
 
 constexpr std::array<std::string_view, kernel_class_count> class_keys{"undecided", "memory", "compute", "latency",
@@ -92,7 +83,7 @@ bool says_uncoalesced(const KernelReport& r) {
 }
 
 /// Cause of a kernel whose memory units are busy, and DRAM is not.
-Cause chip_memory_cause(const KernelReport& r) {
+Cause chip_memory_cause(const KernelReport& r, const SignThresholds& signs) {
   const Stall* stall = top_stall(r);
   const double share = stall ? stall_share_pct(r, *stall) : 0;
   const double conflicts = estimate_of(r, "bank_conflicts"), sectors = estimate_of(r, "uncoalesced");
@@ -103,11 +94,11 @@ Cause chip_memory_cause(const KernelReport& r) {
     if (stall->reason == StallReason::mio_throttle) return Cause::mio_queue;
     if (stall->reason == StallReason::lg_throttle) return Cause::lg_queue;
   }
-  if (stall && stall->reason == StallReason::barrier && r[Figure::l1_pct] >= full_over_active)
+  if (stall && stall->reason == StallReason::barrier && r[Figure::l1_pct] >= signs.full_over_active)
     return Cause::bank_conflicts;
   if (r[Figure::memory_pct] >= 80) return Cause::l1_roof;
   if (r[Figure::l1_hit_pct] < 5) return r[Figure::l1_pct] >= 95 ? Cause::bank_conflicts : Cause::shared_pipe;
-  if (std::abs(r[Figure::sm_pct] - r[Figure::memory_pct]) < same_figure) return Cause::shared_pipe;
+  if (std::abs(r[Figure::sm_pct] - r[Figure::memory_pct]) < signs.same_figure) return Cause::shared_pipe;
   return Cause::l1_roof;
 }
 
@@ -118,10 +109,10 @@ Cause dram_cause(const KernelReport& r) {
                                                                                                   : Cause::dram_traffic;
 }
 
-Cause memory_cause(const KernelReport& r) {
+Cause memory_cause(const KernelReport& r, const SignThresholds& signs) {
   const bool dram_leads =
       r[Figure::dram_pct] >= 60 || (r.has(Figure::dram_pct) && r[Figure::dram_pct] >= r[Figure::memory_pct] - 1);
-  return dram_leads ? dram_cause(r) : chip_memory_cause(r);
+  return dram_leads ? dram_cause(r) : chip_memory_cause(r, signs);
 }
 
 std::optional<Cause> cause_of_stall(StallReason reason) {
@@ -167,42 +158,44 @@ std::optional<Diagnosis> by_grid(const KernelReport& r, const SolThresholds& lim
 }
 
 /// A unit at its roof.
-std::optional<Diagnosis> by_roof(const KernelReport& r, const SolThresholds& limits, SolVerdict verdict) {
+std::optional<Diagnosis> by_roof(const KernelReport& r, const SolThresholds& limits, const SignThresholds& signs,
+                                 SolVerdict verdict) {
   const Pipe pipe = busiest_pipe(r);
   const double memory = r.has(Figure::memory_pct) ? r[Figure::memory_pct] : r[Figure::dram_pct];
   if (pipe.pct >= limits.roof && !(memory > pipe.pct))
     return Diagnosis{verdict, KernelClass::compute, pipe.cause, Evidence::pipe_roof};
   if (r[Figure::dram_pct] >= limits.roof)
     return Diagnosis{verdict, KernelClass::memory, dram_cause(r), Evidence::dram_roof};
-  if (std::abs(r[Figure::sm_pct] - r[Figure::memory_pct]) < same_figure && r[Figure::sm_pct] >= limits.low &&
+  if (std::abs(r[Figure::sm_pct] - r[Figure::memory_pct]) < signs.same_figure && r[Figure::sm_pct] >= limits.low &&
       pipe.pct < r[Figure::sm_pct] - 5 && r[Figure::issue_slots_busy_pct] != r[Figure::sm_pct])
-    return Diagnosis{verdict, KernelClass::memory, memory_cause(r), Evidence::shared_figure};
+    return Diagnosis{verdict, KernelClass::memory, memory_cause(r, signs), Evidence::shared_figure};
   if (r[Figure::memory_pct] >= limits.roof && !(r[Figure::sm_pct] > r[Figure::memory_pct]))
-    return Diagnosis{verdict, KernelClass::memory, memory_cause(r), Evidence::memory_roof};
+    return Diagnosis{verdict, KernelClass::memory, memory_cause(r, signs), Evidence::memory_roof};
   if (r[Figure::sm_pct] >= limits.roof)
     return Diagnosis{verdict, KernelClass::compute, compute_cause(r), Evidence::pipe_roof};
   return std::nullopt;
 }
 
 /// L1 is full while it works, and DRAM has next to nothing to do.
-std::optional<Diagnosis> by_l1(const KernelReport& r, SolVerdict verdict) {
-  if (!(r[Figure::l1_pct] >= full_over_active) || r[Figure::dram_pct] >= hbm_idle) return std::nullopt;
-  const bool no_memory_figure = !r.has(Figure::memory_pct), few = r[Figure::sm_pct] < few_instructions;
+std::optional<Diagnosis> by_l1(const KernelReport& r, const SignThresholds& signs, SolVerdict verdict) {
+  if (!(r[Figure::l1_pct] >= signs.full_over_active) || r[Figure::dram_pct] >= signs.hbm_idle) return std::nullopt;
+  const bool no_memory_figure = !r.has(Figure::memory_pct), few = r[Figure::sm_pct] < signs.few_instructions;
   if (!no_memory_figure && !few) return std::nullopt;
-  const Cause cause = no_memory_figure ? chip_memory_cause(r) : Cause::uncoalesced;
+  const Cause cause = no_memory_figure ? chip_memory_cause(r, signs) : Cause::uncoalesced;
   return Diagnosis{verdict, KernelClass::memory, cause, Evidence::l1_active};
 }
 
 std::optional<Diagnosis> by_larger(const KernelReport& r, const ReportIdentities& also, const SolThresholds& limits,
-                                   SolVerdict verdict) {
+                                   const SignThresholds& signs, SolVerdict verdict) {
   const double memory = r.has(Figure::memory_pct) ? r[Figure::memory_pct] : r[Figure::dram_pct], sm = r[Figure::sm_pct];
   const bool compute_leads = sm >= limits.low && !(memory >= sm);
-  if (compute_leads && also.tail_pct >= costly_tail && sm < tail_can_matter)
+  if (compute_leads && also.tail_pct >= signs.costly_tail && sm < signs.tail_can_matter)
     return Diagnosis{verdict, KernelClass::latency, Cause::tail_wave, Evidence::last_wave};
   if (compute_leads)
     return Diagnosis{verdict, KernelClass::compute, compute_cause(r),
                      std::isnan(memory) ? Evidence::compute_alone : Evidence::compute_larger};
-  if (memory >= limits.low) return Diagnosis{verdict, KernelClass::memory, memory_cause(r), Evidence::memory_larger};
+  if (memory >= limits.low)
+    return Diagnosis{verdict, KernelClass::memory, memory_cause(r, signs), Evidence::memory_larger};
   return std::nullopt;
 }
 
@@ -229,12 +222,13 @@ std::optional<Diagnosis> by_pipe(const KernelReport& r, const SolThresholds& lim
   return Diagnosis{verdict, KernelClass::compute, pipe.cause, Evidence::compute_alone};
 }
 
-Diagnosis by_waiting(const KernelReport& r, const ReportIdentities& also, SolVerdict verdict) {
+Diagnosis by_waiting(const KernelReport& r, const ReportIdentities& also, const SignThresholds& signs,
+                     SolVerdict verdict) {
   const auto latency = [&](Cause cause, Evidence evidence) {
     return Diagnosis{verdict, KernelClass::latency, cause, evidence};
   };
   if (r[Figure::l2_pct] >= 30 && r[Figure::l2_pct] >= r[Figure::memory_pct] && r[Figure::dram_pct] < 1 &&
-      r[Figure::sm_pct] < few_instructions)
+      r[Figure::sm_pct] < signs.few_instructions)
     return {verdict, KernelClass::memory, Cause::l2_or_host_link, Evidence::l2_only};
   const Stall* stall = top_stall(r);
   if (stall && !(stall_share_pct(r, *stall) <= named_stall))
@@ -244,7 +238,7 @@ Diagnosis by_waiting(const KernelReport& r, const ReportIdentities& also, SolVer
   if (!r.has(Figure::sm_pct) && !r.has(Figure::memory_pct)) {
     // Where blocks an SM are not printed a wave has one each.
     const double waves = std::isnan(also.waves) ? r[Figure::grid_blocks] / r[Figure::sm_count] : also.waves;
-    if (tail_estimate_pct(waves) >= costly_tail) return latency(Cause::tail_wave, Evidence::last_wave);
+    if (tail_estimate_pct(waves) >= signs.costly_tail) return latency(Cause::tail_wave, Evidence::last_wave);
     return {verdict, KernelClass::undecided, Cause::unknown, Evidence::nothing};
   }
   if (also.tail_pct >= 40) return latency(Cause::tail_wave, Evidence::last_wave);
@@ -256,7 +250,7 @@ Diagnosis by_waiting(const KernelReport& r, const ReportIdentities& also, SolVer
   return latency(Cause::long_scoreboard, Evidence::neither);
 }
 
-Diagnosis diagnose_amd(const KernelReport& r) {
+Diagnosis diagnose_amd(const KernelReport& r, const SignThresholds& signs) {
   const auto say = [](KernelClass bound, Cause cause, Evidence evidence) {
     return Diagnosis{SolVerdict::undecided, bound, cause, evidence};
   };
@@ -265,9 +259,9 @@ Diagnosis diagnose_amd(const KernelReport& r) {
   if (r[Figure::l1_utilization_pct] >= 80 || r[Figure::l2_utilization_pct] >= 80)
     return say(KernelClass::memory, says_uncoalesced(r) ? Cause::uncoalesced : Cause::dram_traffic,
                Evidence::amd_caches);
-  if (r[Figure::insufficient_lds_pct] >= held_back)
+  if (r[Figure::insufficient_lds_pct] >= signs.held_back)
     return say(KernelClass::latency, Cause::occupancy_shared, Evidence::amd_resource);
-  if (r[Figure::insufficient_vgpr_pct] >= held_back)
+  if (r[Figure::insufficient_vgpr_pct] >= signs.held_back)
     return say(KernelClass::latency, Cause::occupancy_registers, Evidence::amd_resource);
   if (r.has(Figure::wavefront_occupancy_pct) || r.has(Figure::insufficient_lds_pct) ||
       r.has(Figure::insufficient_vgpr_pct))
@@ -353,16 +347,16 @@ ReportIdentities report_identities(const KernelReport& r) {
   return out;
 }
 
-Diagnosis diagnose(const KernelReport& r, const SolThresholds& limits) {
-  if (r.amd) return diagnose_amd(r);
+Diagnosis diagnose(const KernelReport& r, const SolThresholds& limits, const SignThresholds& signs) {
+  if (r.amd) return diagnose_amd(r, signs);
   const ReportIdentities also = report_identities(r);
   const SolVerdict verdict = sol_verdict(r[Figure::sm_pct], r[Figure::memory_pct], also.waves, limits);
-  if (const auto d = by_l1(r, verdict)) return *d;
+  if (const auto d = by_l1(r, signs, verdict)) return *d;
   if (const auto d = by_grid(r, limits, verdict)) return *d;
-  if (const auto d = by_roof(r, limits, verdict)) return *d;
-  if (const auto d = by_larger(r, also, limits, verdict)) return *d;
+  if (const auto d = by_roof(r, limits, signs, verdict)) return *d;
+  if (const auto d = by_larger(r, also, limits, signs, verdict)) return *d;
   if (const auto d = by_pipe(r, limits, verdict)) return *d;
-  return by_waiting(r, also, verdict);
+  return by_waiting(r, also, signs, verdict);
 }
 
 }  // namespace models::gpu

@@ -93,7 +93,19 @@ struct Diagnosis {
   Cause cause = Cause::unknown;
   Evidence evidence = Evidence::nothing;
 };
-Diagnosis diagnose(const KernelReport& report, const SolThresholds& limits = {});
+/// From where on a sign counts, in percent. These are no tool's: they were chosen on published reports, and a test says
+/// how well what is chosen on one half of them does on the other.
+struct SignThresholds {
+  double full_over_active = 90;  ///< L1 is full while it works
+  double hbm_idle = 30;          ///< DRAM so low that memory at a roof is another unit
+  double few_instructions = 20;  ///< compute so low that the loads of few instructions fill L1
+  double same_figure = 0.05;     ///< points by which compute and memory are one pipe
+  double costly_tail = 20;
+  double tail_can_matter = 64;  ///< below it a partial wave explains what a heavier unit lacks
+  double held_back = 10;        ///< AMD: wavefronts so often find no room
+};
+
+Diagnosis diagnose(const KernelReport& report, const SolThresholds& limits = {}, const SignThresholds& signs = {});
 
 /// What follows from other figures. NaN: some figure that it needs is not printed.
 struct ReportIdentities {

@@ -76,7 +76,12 @@ void fit_block(const GemmTile& t, const SmLimits& sm, std::int64_t warps, GemmBu
 
 }  // namespace
 
-Result<GemmRates> gemm_rates(const Chip& c, GemmUnit unit, double element_bytes) {
+double instruction_share(GemmUnit unit, double element_bytes, int capability) {
+  if (unit != GemmUnit::mma || element_bytes > 4) return 1;
+  return capability == 90 ? mma_share_hopper : has_tensor_memory(capability) ? mma_share_blackwell : 1;
+}
+
+Result<GemmRates> gemm_rates(const Chip& c, GemmUnit unit, double element_bytes, double mma_share) {
   using Out = Result<GemmRates>;
   const auto capability = capability_in(c.architecture);
   GemmRates r;
@@ -99,7 +104,11 @@ Result<GemmRates> gemm_rates(const Chip& c, GemmUnit unit, double element_bytes)
   r.shared_bytes_per_s = c.measured.l1_bytes_per_s.value_or(shared_bytes_per_clock * clocks);
   r.register_bytes_per_s = r.shared_bytes_per_s;
   r.format = peak->first;
-  r.flops_per_s = peak->second;
+  r.peak_flops_per_s = peak->second;
+  const bool set = unit == GemmUnit::mma && mma_share > 0;
+  r.instruction_share = set ? mma_share : instruction_share(unit, element_bytes, r.sm->capability);
+  r.instruction_assumed = !set && r.instruction_share < 1 && has_tensor_memory(r.sm->capability);
+  r.flops_per_s = r.instruction_share * r.peak_flops_per_s;
   return Out::ok(r);
 }
 

@@ -24,7 +24,10 @@ struct GemmRates {
   double l2_bytes_per_s = 0;  ///< measured where the catalog has it, else `l2_bytes_per_clock` an SM
   double shared_bytes_per_s = 0;
   double register_bytes_per_s = 0;  ///< what shared memory delivers to lanes: 4 bytes each for 32 lanes a clock
-  double flops_per_s = 0;
+  double flops_per_s = 0;           ///< what the instruction reaches of `peak_flops_per_s`
+  double peak_flops_per_s = 0;
+  double instruction_share = 1;      ///< flops_per_s / peak_flops_per_s
+  bool instruction_assumed = false;  ///< the share was measured on no such chip
   Format format =
       Format::bf16;  ///< in which it multiplies: the narrowest that is stated and not narrower than elements
   bool l2_measured = false, shared_measured = false;
@@ -37,9 +40,22 @@ struct GemmRates {
 /// with tiles of 128), and twice 32-byte sectors a clock are assumed.
 inline constexpr double shared_bytes_per_clock = 128, l2_bytes_per_clock = 35, l2_bytes_per_clock_blackwell = 64;
 
+/// What mma.sync reaches of a peak that is wgmma's: 63 to 65 % on an H100 (published kernels; Luo et al., "Benchmarking
+/// and Dissecting the Nvidia Hopper GPU Architecture via Microbenchmarking", 2024, 62.9 % on average). The upper end is
+/// taken, since times here are bounds.
+inline constexpr double mma_share_hopper = 0.65;
+/// On data-center Blackwell nobody has published it: as many multiply-adds a clock and SM as on Hopper are assumed, of
+/// twice the peak (8,192 against 4,096 16-bit FLOPs a clock and SM). A published mma.sync kernel reached 409 TFLOP/s
+/// on a B200, 18 % (gau-nernst/learn-cuda, 02e matmul).
+inline constexpr double mma_share_blackwell = mma_share_hopper / 2;
+/// The share of the chip's peak that an instruction of the unit can reach, 0 to 1: 1 but for mma.sync where the peak is
+/// that of another instruction. FP64 has no other.
+double instruction_share(GemmUnit unit, double element_bytes, int capability);
+
+/// `mma_share` above 0 takes the place of instruction_share where the unit is mma.
 /// Infeasible: no NVIDIA SM whose limits are known, no clock, count of SMs or bandwidth, no peak for such elements on
 /// this unit, several chips in one, wgmma where there is none.
-Result<GemmRates> gemm_rates(const Chip& chip, GemmUnit unit, double element_bytes);
+Result<GemmRates> gemm_rates(const Chip& chip, GemmUnit unit, double element_bytes, double mma_share = 0);
 
 /// What keeps a block from running at all.
 enum class GemmFit : std::uint8_t { fits, shared_memory, registers, threads, tensor_memory };

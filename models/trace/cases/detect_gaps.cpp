@@ -15,6 +15,8 @@ constexpr std::int64_t interrupted_times = 8, interrupted_ns = 300'000;
 constexpr std::int64_t loading_ns = 1'000'000, loading_times = 100;
 /// Gaps of launching that leave less than this part for the second half of a recording were those of its start.
 constexpr double least_in_second_half = 0.1;
+/// Fewer gaps than this are no pattern.
+constexpr std::size_t many_kernels = 10;
 
 /// What an operation of a name usually takes.
 class UsualTimes {
@@ -154,7 +156,7 @@ class GapReader {
       all += static_cast<double>(p.ns);
       if (p.from_ns >= middle) later += static_cast<double>(p.ns);
     }
-    if (later < least_in_second_half * all) return;
+    if (later < least_in_second_half * all || paced_.size() < many_kernels) return;
     for (const Paced& p : paced_) costs_.add(Cause::small_kernels, p.ns, p.event);
   }
 

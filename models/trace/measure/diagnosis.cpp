@@ -185,6 +185,10 @@ class DeviceFindings {
     if (d_.kernels.empty() || !matters(d_.kernels.front().total_ns, sum_ns, 20)) return;
     const KernelTime& k = d_.kernels.front();
     if ((d_.kernels.size() == 1 && k.count == 1) || !matters(d_.busy_ns, d_.span_ns, 5)) return;
+    // Communication that computation does not hide is a finding of its own, which would be said twice.
+    if (k.longest != none && trace_.events[k.longest].cls == EventClass::communication &&
+        matters(d_.exposed_comm_ns, d_.span_ns, 2))
+      return;
     add_event(k.total_ns / 10, DiagnosisKind::one_kernel_leads, k.total_ns, sum_ns, k.longest);
   }
 

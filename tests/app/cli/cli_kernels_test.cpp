@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "app/cli/kernels_survey.h"
 #include "app/kernel_runs/kernel_json.h"
 #include "tests/support/base/files.h"
 #include "tests/support/lab/cli_run.h"
@@ -105,9 +106,9 @@ TEST_CASE("kernels roofline prints ceilings, and as events the device comes firs
 
 TEST_CASE("kernels refuses what it cannot do in one sentence") {
   const support::Folder folder;
-  CHECK(refused_kernels_cli({}) == "`ridgeline kernels` is followed by list, run LADDER or roofline.");
+  CHECK(refused_kernels_cli({}) == "`ridgeline kernels` is followed by list, run LADDER, check, measure or roofline.");
   CHECK(refused_kernels_cli({"walk"}) ==
-        "`ridgeline kernels` is followed by list, run LADDER or roofline; \"walk\" is none of them.");
+        "`ridgeline kernels` is followed by list, run LADDER, check, measure or roofline; \"walk\" is none of them.");
   CHECK(refused_kernels_cli({"list", "cpu-copy"}) ==
         "\"cpu-copy\" is one word too many: ridgeline kernels list takes options alone.");
   CHECK(refused_kernels_cli({"run"}) == "Name a ladder: `ridgeline kernels list` shows them all.");
@@ -128,4 +129,44 @@ TEST_CASE("kernels refuses what it cannot do in one sentence") {
   CHECK(unknown.status == 2);
   REQUIRE(events(unknown.out).size() == 1);
   CHECK(events(unknown.out)[0].failure.find("There is no ladder \"cpu-sgem\"") == 0);
+}
+
+TEST_CASE("kernels check says of every rung whether it is right, and where none can run that none was") {
+  CHECK(refused_kernels_cli({"check", "cpu-copy"}) ==
+        "Only CUDA ladders are checked alone: a CPU's are checked whenever they run.");
+  CHECK(refused_kernels_cli({"check", "cuda-cpy"}) ==
+        "There is no ladder \"cuda-cpy\": `ridgeline kernels list` shows them all.");
+  using app::cli::Verdict;
+  CHECK(app::cli::verdict_of({.rung = "a"}, true) == Verdict::right);
+  CHECK(app::cli::verdict_of({.rung = "a", .failure = "The result is wrong."}, true) == Verdict::wrong);
+  CHECK(app::cli::verdict_of({.rung = "a", .compiled = false, .failure = "Other hardware."}, true) ==
+        Verdict::elsewhere);
+  CHECK(app::cli::verdict_of({.rung = "a",
+                              .compiled = false,
+                              .failure = "It does not compile.",
+                              .diagnostics = {{.line = 2, .text = "x", .error = true}}},
+                             true) == Verdict::wrong);
+  CHECK(app::cli::verdict_of({.rung = "a", .failure = "Not timed: no device."}, false) == Verdict::elsewhere);
+}
+
+TEST_CASE("kernels measure writes chip, date, ceilings and a row for each rung") {
+  const support::Folder folder;
+  const std::string path = (folder.path / "measured.json").string();
+  const Ran r = run_kernels_cli({"measure", "cpu-triad", "--seconds", "1ms", "--note", "driver 1.2", "-o", path});
+  REQUIRE(r.status == 0);
+  const auto doc = nlohmann::json::parse(support::read_text(path));
+  CHECK(doc["chip"].get<std::string>().size() > 3);
+  CHECK(doc["date"].get<std::string>().size() == 10);
+  CHECK(doc["note"] == "driver 1.2");
+  CHECK(doc["roofs"].size() > 3);
+  REQUIRE(doc["rows"].size() == 3);
+  for (const auto& row : doc["rows"]) {
+    CHECK(row["ladder"] == "cpu-triad");
+    CHECK(row["time_s"].get<double>() > 0);
+    CHECK(row["error"].get<double>() <= row["error_bound"].get<double>());
+  }
+  const kernels::Result failed{.ladder = "cuda-copy", .rung = "scalar", .failure = "It failed."};
+  const app::Json rows = app::cli::survey_document({}, {failed}, "2026-11-29", "")["rows"];
+  CHECK(rows[0]["failure"] == "It failed.");
+  CHECK_FALSE(rows[0].contains("time_s"));
 }

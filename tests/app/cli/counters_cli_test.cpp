@@ -50,5 +50,5 @@ TEST_CASE("counters refuses in a sentence what is no report, and still prints th
   CHECK(r.error.find("ncu --import FILE --page details") != std::string::npos);
   CHECK(r.error.find("no-such-file") != std::string::npos);
   CHECK(r.out.find("SobelNaive") != std::string::npos);
-  CHECK(r.out.find("1 kernel has no figure") != std::string::npos);
+  CHECK(r.out.find("1 kernel is left out") != std::string::npos);
 }

@@ -50,9 +50,12 @@ TEST_CASE("every kernel event is one line and comes back equal") {
       .unit = "B/s",
       .value = 1.25e10,
   };
+  KernelEvent checked = full_result();
+  checked.result.checked = true;
   for (const KernelEvent& e : {KernelEvent{.kind = Kind::progress, .fraction = 0.1}, full_result(), roof,
                                KernelEvent{.kind = Kind::device, .device = kernels::Device::cuda, .name = "H200"},
-                               KernelEvent{.kind = Kind::note, .note = "Other work ran."},
+                               KernelEvent{.kind = Kind::device, .device = kernels::Device::opengl, .name = "GPU"},
+                               checked, KernelEvent{.kind = Kind::note, .note = "Other work ran."},
                                KernelEvent{.kind = Kind::done, .failure = "No."}}) {
     const std::string line = to_line(e);
     INFO(line);

@@ -32,7 +32,7 @@ TEST_CASE("a plan that was opened in another lab comes back as it was typed, and
   const planner::PlanCard card = planner::price_card(*job, planner::point_of(typed));
   REQUIRE_FALSE(card.name.empty());
   int opened = 0;
-  for (const planner::PlanDoor& door : planner::plan_doors()) {
+  for (const chapters::DoorTo& door : planner::plan_doors()) {
     const auto link = planner::link_to(typed, card, door.lab);
     if (!link) continue;
     ++opened;

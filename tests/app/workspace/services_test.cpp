@@ -234,6 +234,20 @@ TEST_CASE("a chip is made of measured ceilings only when they hold arithmetic an
   }
   roofs.device = kernels::Device::cuda;
   CHECK(app::machine_chip(roofs, facts, "2026-08-31").json == "");  // of a GPU the memory's size must be measured too
+  // Through OpenGL a driver need not say it: it is the machine's then, and the chip says so.
+  const kernels::Roofs opengl{
+      .device = kernels::Device::opengl,
+      .device_name = "Some GPU",
+      .roofs = {{"gl_fma", "", "FLOP/s", 4e11}, {"gl_copy", "", "B/s", 5e10}},
+      .failure = {},
+  };
+  const auto made = app::machine_chip(opengl, facts, "2026-08-31");
+  CHECK(made.file_name == "this_gpu_opengl.json");
+  const auto through = models::parse_chips(made.json, "this");
+  REQUIRE(through);
+  CHECK(through->front().name == "This GPU through OpenGL (Some GPU)");
+  CHECK(through->front().memory_bytes == 8e9);
+  CHECK(made.json.find("does not say how much memory") != std::string::npos);
 }
 
 TEST_CASE("what the lab asks is read line by line; nonsense is one sentence") {

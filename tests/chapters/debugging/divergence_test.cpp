@@ -154,9 +154,39 @@ TEST_CASE(
   folder.write("b", "step,loss\n1\n");
   const LabPtr lab = lab_of_logs(folder);
   lab->compute();
-  CHECK(lab->reason() == "b: Line 2 of the log has 1 values, its first line names 2.");
+  CHECK(lab->reason() == "b: Line 2 of the log has 1 value, its first line names 2.");
   folder.write("b", "step,loss\n2,2\n");
   const LabPtr apart = lab_of_logs(folder);
   apart->compute();
   CHECK(apart->reason() == "The logs share no step: the first has steps 1 to 1, the second 2 to 2.");
+}
+
+TEST_CASE("divergence lab: a number on which nothing depends is no silence: the runs are equal after it") {
+  const LabPtr lab =
+      open_lab("debugging/divergence", R"({"tensor": "activation", "layer": 7, "entry": 12, "bit": 22})");
+  CHECK(computed(*lab, "first_step") == 60);
+  CHECK(std::isnan(out(*lab, "silent_steps")));
+  CHECK(lab->answer() ==
+        "One bit of an activation flips in layer `7` at step `60`, and nothing reads it: the weights of both runs "
+        "stay equal bit for bit.\nIt leaves no trace in weights and moments: one comparison of hashes finds nothing.");
+}
+
+TEST_CASE("divergence lab: what is not in both logs is drawn as neither equal nor different") {
+  std::string a = "step,loss,eval\n";
+  for (int s = 0; s < 40; ++s) a += std::to_string(s) + ",2," + (s % 10 == 0 ? "3" : "") + "\n";
+  const auto log = models::debugging::read_run_log(a);
+  REQUIRE(log);
+  const auto logs = models::debugging::compare_logs(*log, *log, 0);
+  REQUIRE(logs);
+  lab_divergence::Inputs in;
+  in.runs = lab_divergence::Runs::logs;
+  const auto picture = lab_divergence::arrange_logs(in, {}, *logs);
+  CHECK(picture.gaps);
+  // Four stretches of nine steps between those at which the second quantity was logged; the loss has none.
+  REQUIRE(picture.stretches.size() == 4);
+  for (const auto& s : picture.stretches) {
+    CHECK(s.shade == -1);
+    CHECK(s.to - s.from == 9);
+    CHECK(picture.row_names[static_cast<std::size_t>(s.layer)] == "eval");
+  }
 }

@@ -1,4 +1,5 @@
 #include <catch2/catch_test_macros.hpp>
+#include <cmath>
 #include <string>
 
 #include "chapters/debugging/hang/lab.h"
@@ -24,7 +25,7 @@ TEST_CASE("hang: the rank that rings is not the rank to blame") {
   CHECK(out(*lab, "decidable") == 1);
   CHECK(out(*lab, "waiting_ranks") == 3);
   CHECK(lab->answer() ==
-        "Rank `2` never made call `10` of the default group.\nThe watchdog of rank `1` rang first: it waited "
+        "Rank `2` never made call `10` of the default group.\nThe watchdog of rank `1` would ring first: it waited "
         "longest, and is not to blame.");
 }
 
@@ -77,4 +78,39 @@ TEST_CASE("hang: many ranks fold into rows that are alike") {
   CHECK(picture.rows.size() <= 20);
   CHECK(picture.rows.size() >= 3);
   CHECK(picture.columns <= 40);
+}
+
+TEST_CASE("hang: in a circle nobody is the one to blame, and who rings first is one of them") {
+  const LabPtr lab = hang_lab(R"({"which": "groups_cross"})");
+  CHECK(computed(*lab, "culprits") == 4);
+  CHECK(std::isnan(out(*lab, "first_culprit")));
+  CHECK(lab->answer() ==
+        "`4` ranks wait for each other in a circle, since they use two groups in different orders.\nThe watchdog of "
+        "rank `1` would ring first: it is one of them, no more to blame than the others.");
+}
+
+TEST_CASE("hang: one dump of four tells where its rank waits, and accuses nobody of having died") {
+  const LabPtr lab = hang_lab(R"({"which": "files", "dumps": ")" + data_file("hangs/loader_stuck/rank0.json") + "\"}");
+  CHECK(computed(*lab, "decidable") == 0);
+  CHECK(out(*lab, "culprits") == 0);
+  CHECK(lab->answer() ==
+        "`1` rank waits, and `3` of `4` ranks left no dump.\nToo few are here to say who is to blame: give the dumps "
+        "of all ranks.");
+}
+
+TEST_CASE("hang: a call that is retired on one rank and open on another is no call that ended") {
+  using namespace chapters::debugging::hang;
+  const auto state = [](Case which, std::size_t row) {
+    Inputs in;
+    in.which = which;
+    chapters::Progress progress;
+    const auto c = compute(in, progress);
+    const Picture picture = arrange(in, c.facts, *c.run);
+    return picture.rows[row].cells.back().state;
+  };
+  // Gloo ended the connection: ranks 0 and 2 have call 7 retired, and rank 3 is in it.
+  CHECK(state(Case::rank_died, 0) == Cell::State::parted);
+  CHECK(state(Case::rank_died, 3) == Cell::State::waits);
+  CHECK(state(Case::shape, 2) == Cell::State::parted);
+  CHECK(state(Case::healthy, 0) == Cell::State::done);
 }

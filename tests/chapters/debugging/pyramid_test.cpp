@@ -129,3 +129,14 @@ TEST_CASE("pyramid: a dealt case is played until it is found, and paid for") {
   }
   if (found) CHECK(near(picture.run->best_would_take, minutes, 1e-9));
 }
+
+TEST_CASE("pyramid: with ten checks no order is called the best, and every check on the clock has words") {
+  const LabPtr lab = pyramid_lab(R"({"case": "timeout", "order": ["stacks"], "against": "best"})");
+  CHECK(computed(*lab, "exact") == 0);
+  CHECK(lab->answer().find("as in the best order found.") != std::string::npos);
+  CHECK(lab->answer().find("The best order found takes") != std::string::npos);
+  pyramid::Inputs in{.which = "timeout", .order = {"stacks"}};
+  const auto picture = picture_of(in, pyramid::compute, pyramid::arrange);
+  CHECK(picture.ghost_words.find("the best order found") != std::string::npos);
+  for (const pyramid::Chip& chip : picture.yours.chips) CHECK(!chip.minutes.empty());
+}

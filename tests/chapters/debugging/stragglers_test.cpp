@@ -1,6 +1,7 @@
 #include "chapters/debugging/stragglers/lab.h"
 
 #include <catch2/catch_test_macros.hpp>
+#include <cmath>
 
 #include "tests/support/lab/answers.h"
 #include "tests/support/lab/lab_bench.h"
@@ -36,4 +37,32 @@ TEST_CASE("stragglers: a fleet waits for its slowest, whose loss has a price") {
   CHECK(near(computed(*lab, "lost_hours"), 512 * 730 * (1 - 1 / 1.2), 0.02));
   CHECK(near(computed(*lab, "lost_dollars"), computed(*lab, "lost_hours") * 2.5, 1e-9));
   CHECK(computed(*lab, "caught") == 1);
+}
+
+TEST_CASE("stragglers: of a fleet without a slow GPU nobody is to blame, whoever came last") {
+  for (const char* fault : {"none", "uneven_data"}) {
+    INFO(fault);
+    const LabPtr lab = stragglers();
+    choose(*lab, "source", "fleet");
+    choose(*lab, "fault", fault);
+    CHECK(std::isnan(computed(*lab, "culprit_rank")));
+    CHECK(std::isnan(out(*lab, "blamed_s")));
+    CHECK(std::isnan(out(*lab, "won_s")));
+    CHECK(out(*lab, "waits_s") > 0);
+  }
+}
+
+TEST_CASE("stragglers: three slow steps of ten are three steps, and the map marks whom the rule accuses") {
+  namespace st = chapters::debugging::stragglers;
+  st::Inputs in;
+  in.source = st::Source::fleet;
+  chapters::Progress progress;
+  const auto c = st::compute(in, progress);
+  CHECK(c.facts.fleet.delay_steps == 3);
+  // A pause in one of the ten steps before counts as a slow one, so that now and then two more are enough.
+  CHECK(std::abs(c.facts.fleet.mean_delay_steps - 3) <= 0.1);
+  const st::Picture picture = st::arrange(in, c.facts, *c.run);
+  REQUIRE(picture.accused.size() == 1);
+  CHECK(picture.accused[0].row == 930);
+  CHECK(!picture.accused[0].healthy);
 }

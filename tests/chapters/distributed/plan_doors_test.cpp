@@ -122,7 +122,7 @@ struct Opened {
 
   /// `all`: topology too, whose search over placements takes longer than all the others.
   void check(const lab_planner::PlanCard& card, bool all) const {
-    for (const lab_planner::PlanDoor& to : lab_planner::plan_doors()) {
+    for (const chapters::DoorTo& to : lab_planner::plan_doors()) {
       const auto link = lab_planner::link_to(in, card, to.lab);
       const std::string_view lab = to.lab;
       INFO(card.name << ", " << card.details << ": " << lab << " " << link.error);
@@ -178,7 +178,7 @@ TEST_CASE("every plan of every preset's table opens in the labs that can hold it
     INFO(preset.name);
     walk(inputs_of(preset), 13, counts);
   }
-  for (const lab_planner::PlanDoor& door : lab_planner::plan_doors()) {
+  for (const chapters::DoorTo& door : lab_planner::plan_doors()) {
     INFO(door.lab);
     if (std::string_view(door.lab) != "framework/memory-timeline") CHECK(counts[door.lab] > 0);
   }

@@ -5,7 +5,6 @@
 #include "app/scenario/file_mode.h"
 #include "app/scenario/scenario.h"
 #include "app/workspace/file_look.h"
-#include "chapters/mechanism/file_offer.h"
 #include "tests/support/base/files.h"
 #include "tests/support/lab/catalog.h"
 #include "tests/support/lab/lab_walk.h"
@@ -104,7 +103,7 @@ TEST_CASE("every lab: a file of another kind is refused with a sentence") {
 TEST_CASE("every lab: files that an input takes in its lab alone are offered to it there, and from nowhere else") {
   const Folder folder;
   each_file_input([&](const chapters::LabEntry& entry, const Field& f) {
-    if (!f.file_spec.reads.has(chapters::only_in_its_lab)) return;
+    if (!f.file_spec.only_in_its_lab) return;
     std::shared_ptr<chapters::Lab> lab = entry.make();
     const std::vector<app::FileTaker> takers{{std::string(entry.id), std::string(lab->info().title), lab}};
     for (const FileKind kind : sampled_kinds) {

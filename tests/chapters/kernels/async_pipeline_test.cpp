@@ -104,3 +104,14 @@ TEST_CASE("async-pipeline: the number of buffers is dragged, within what fits, a
   CHECK(input(*sync, "kind").choice_id() == "multistage");
   CHECK(input(*sync, "stages").number() >= 4);
 }
+
+TEST_CASE("async pipeline: the cards say of whom they speak, and the columns what they are made of") {
+  namespace ring = chapters::kernels::async_pipeline;
+  const LabPtr lab = open_preset("kernels/async-pipeline", "Two blocks share the SM");
+  compute(*lab);
+  CHECK(out(*lab, "sm_busy_percent") > out(*lab, "steady_busy_percent"));
+  CHECK(near(out(*lab, "sm_busy_percent"), 100 * out(*lab, "compute_cycles") / out(*lab, "sm_period"), 1e-12));
+  ring::Inputs in;
+  in.kind = ring::PipelineKind::sync;
+  CHECK(picture_of(in, ring::compute, ring::arrange).stairs_hint.find("from 2 on multistage") != std::string::npos);
+}

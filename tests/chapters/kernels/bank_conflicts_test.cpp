@@ -154,3 +154,15 @@ TEST_CASE("banks: the hand drags the column and the row's end, and presses bits 
   d.ui.frames(3);
   CHECK(now("padding") > 1);
 }
+
+TEST_CASE("bank conflicts: the fit of a short tile is free of conflicts, and where no XOR is it says so") {
+  const LabPtr lab = open_lab("kernels/bank-conflicts", R"({"rows": 16, "columns": 32})");
+  compute(*lab);
+  CHECK(out(*lab, "swizzled_wavefronts") == 1);
+  CHECK(text_of(*lab, "fit") == "free of conflicts, found by trying all");
+  set(*lab, "rows", 12);
+  compute(*lab);
+  CHECK(out(*lab, "swizzled_wavefronts") > 1);
+  CHECK(text_of(*lab, "fit") == "no XOR of whole units takes fewer wavefronts");
+  CHECK(std::string(lab->answer()).find(", the fewest that an XOR reaches.") != std::string::npos);
+}

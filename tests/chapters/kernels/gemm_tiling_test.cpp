@@ -1,4 +1,5 @@
 #include <catch2/catch_test_macros.hpp>
+#include <cmath>
 #include <string>
 
 #include "chapters/kernels/gemm_tiling/lab.h"
@@ -68,6 +69,10 @@ TEST_CASE("gemm tiling: what does not fit says so and keeps its bytes, and what 
   CHECK(out(*a, "blocks_per_sm") == 0);
   CHECK(out(*a, "max_stages") == 3);
   CHECK(std::string(a->answer()).starts_with("This block cannot run: it needs `192 KiB`"));
+  CHECK(out(*a, "l2_bytes") > 0);
+  CHECK(std::isnan(out(*a, "time_s")));
+  CHECK(std::isnan(out(*a, "arithmetic_s")));
+  CHECK(choice_of(*a, "slowest_gate") == "none");
   set(*a, "stages", 3);
   compute(*a);
   CHECK(choice_of(*a, "fit") == "yes");
@@ -78,6 +83,42 @@ TEST_CASE("gemm tiling: what does not fit says so and keeps its bytes, and what 
   CHECK(reason_of(*a).find("choose a V100") != std::string::npos);
   const LabPtr split = open_lab("kernels/gemm-tiling", R"({"schedule": "split_k", "splits": 8, "k": 64})");
   CHECK(reason_of(*split).find("too few for 8 splits") != std::string::npos);
+}
+
+// 989.4 TFLOP/s in BF16: 137 GFLOP take 139 microseconds at the peak and 214 at 65 % of it.
+TEST_CASE("gemm tiling: on an H100 mma.sync takes longer than wgmma, and the gates, the answer and the rates say so") {
+  const LabPtr a = open_preset("kernels/gemm-tiling", "H100, mma.sync");
+  compute(*a);
+  CHECK(choice_of(*a, "slowest_gate") == "tensor");
+  CHECK(out(*a, "instruction_share") == 65);
+  CHECK(near(out(*a, "arithmetic_s"), out(*a, "flops") / (0.65 * out(*a, "peak_flops_per_s")), 1e-12));
+  CHECK(out(*a, "peak_share") < 65.1);
+  CHECK(text_of(*a, "rates_from").find("mma.sync at 65 % of the peak, measured on H100s") != std::string::npos);
+  CHECK(std::string(a->answer()).starts_with("The Tensor Cores are the slowest gate"));
+  set(*a, "mma_share", 40);
+  compute(*a);
+  CHECK(near(out(*a, "arithmetic_s"), out(*a, "flops") / (0.4 * out(*a, "peak_flops_per_s")), 1e-12));
+  set(*a, "mma_share", 0);
+  choose(*a, "chip", "b200_sxm");
+  compute(*a);
+  CHECK(out(*a, "instruction_share") == 32.5);
+  CHECK(text_of(*a, "rates_from").find("32.5 % of the peak, assumed") != std::string::npos);
+  choose(*a, "chip", "h100_sxm");
+  set(*a, "kernel", "cutlass_80_tensorop_s16816gemm_f16_256x128_32x3_nn_align8");
+  compute(*a);
+  CHECK(out(*a, "instruction_share") == 65);
+}
+
+TEST_CASE("gemm tiling: what a kernel's name says is not asked for while there is one") {
+  const LabPtr a = open_lab("kernels/gemm-tiling");
+  const auto counts = [&](const char* key) { return chapters::holds(a->inputs().find(key)->spec.when, a->inputs()); };
+  for (const char* key : {"block_m", "block_n", "block_k", "warp_m", "warp_n", "stages", "unit", "element_bytes"})
+    CHECK(counts(key));
+  set(*a, "kernel", "cutlass_80_simt_sgemm_256x128_8x4_nn_align1");
+  for (const char* key : {"block_m", "block_n", "block_k", "warp_m", "warp_n", "stages", "unit", "element_bytes"})
+    CHECK_FALSE(counts(key));
+  CHECK(counts("m"));
+  CHECK(counts("mma_share"));
 }
 
 TEST_CASE("gemm tiling: an epilogue of its own reads and writes the result once more") {

@@ -9,16 +9,17 @@
 #include "chapters/kernels/lab/lab.h"
 #include "chapters/kernels/layouts/lab.h"
 #include "chapters/kernels/occupancy/lab.h"
+#include "tests/support/lab/catalog.h"
 #include "tests/support/lab/lab_bench.h"
 
 namespace kernel_doors_test {
 
 namespace kernels = chapters::kernels;
-using chapters::KernelDoors;
+using chapters::LabDoors;
 using namespace support;
 
 /// The lab behind the door with these words, computed.
-LabPtr behind(const KernelDoors& doors, std::string_view label) {
+LabPtr behind(const LabDoors& doors, std::string_view label) {
   for (const auto& door : doors) {
     if (label != door.label) continue;
     INFO(label << ": " << door.link.error);
@@ -35,6 +36,7 @@ LabPtr behind(const KernelDoors& doors, std::string_view label) {
 
 TEST_CASE("kernel doors: a warp's index and its addresses cost in the banks what they cost when they are typed there") {
   namespace coalescing = kernels::coalescing;
+  use_bundled_catalog();
   chapters::Progress progress;
   coalescing::Inputs in;
   in.access = coalescing::Access::expression;
@@ -96,6 +98,11 @@ TEST_CASE("kernel doors: a block is the same block in every lab") {
   CHECK(out(*block, "blocks_per_sm") == static_cast<double>(clock.facts.blocks));
   CHECK(out(*behind(ring::doors_of(buffers, clock.facts), "open the tile"), "shared_bytes") ==
         3.0 * (128 + 128) * 32 * 2);
+  // A ring of a Hopper opens a tile on a Hopper, whose Tensor Cores read shared memory.
+  buffers.compute_capability = "9.0";
+  const auto hopper = ring::compute(buffers, progress);
+  CHECK(text_of(*behind(ring::doors_of(buffers, hopper.facts), "open the tile"), "rates_from").starts_with("L2 "));
+  CHECK(choice_of(*sm, "rate_limit") == "tensor");
   occupancy::Inputs kernel;
   const auto filled = occupancy::compute(kernel, progress);
   REQUIRE(filled.run);
@@ -105,10 +112,12 @@ TEST_CASE("kernel doors: a block is the same block in every lab") {
 }
 
 /// What a rung of a CUDA ladder leads to.
-KernelDoors doors_of_rung(std::string_view ladder, std::string_view rung) {
+LabDoors doors_of_rung(std::string_view ladder, std::string_view rung,
+                       kernels::lab::LabSize size = kernels::lab::LabSize::usual) {
   kernels::lab::Inputs in;
   in.device = ::kernels::Device::cuda;
   in.cuda_ladder = ladder;
+  in.size = size;
   const ::kernels::Ladder* all = ::kernels::find_ladder(ladder);
   REQUIRE(all);
   in.rung = 1;
@@ -143,6 +152,13 @@ TEST_CASE("kernel doors: a rung of the kernel lab opens with its warp's access, 
   CHECK(out(*behind(doors_of_rung("cuda-sgemm", "warp"), "open the tile"), "shared_bytes") ==
         2.0 * (128 + 128) * 8 * 4);
   CHECK(out(*behind(doors_of_rung("cuda-sgemm", "warp"), "open the ring"), "stage_bytes") == (128.0 + 128) * 8 * 4);
+  // The rows are as long as those of the matrix that is run.
+  const auto index = [](kernels::lab::LabSize size) {
+    const LabPtr sectors = behind(doors_of_rung("cuda-sgemm", "coalesced", size), "open the sectors");
+    return input(*sectors, "expression").text();
+  };
+  CHECK(index(kernels::lab::LabSize::usual) == "n = 4096; threadIdx.y * n + threadIdx.x");
+  CHECK(index(kernels::lab::LabSize::small) == "n = 1024; threadIdx.y * n + threadIdx.x");
   // Eight rows of 128 bytes on the same banks: a word of each is eight wavefronts, four matrices 32, swizzled 4.
   CHECK(wavefronts_of("cuda-bf16-gemm", "mma") == 8);
   CHECK(wavefronts_of("cuda-bf16-gemm", "ldmatrix") == 32);
@@ -160,7 +176,13 @@ TEST_CASE("kernel doors: a rung of the kernel lab opens with its warp's access, 
   CHECK(out(*behind(doors_of_rung("cuda-bf16-gemm", "wgmma"), "open the tile"), "shared_bytes") == 196608);
   CHECK(out(*behind(doors_of_rung("cuda-bf16-gemm", "pipeline"), "open the ring"), "stage_bytes") == 32768);
   CHECK(doors_of_rung("cuda-reduction", "shuffle").empty());
-  const KernelDoors untried = doors_of_rung("cuda-sgemm", "warp");
+  // The ladders that measure the machine open the state that they measure.
+  CHECK(out(*behind(doors_of_rung("cuda-stride", "every_2"), "open the sectors"), "sectors") == 8);
+  CHECK(out(*behind(doors_of_rung("cuda-stride", "every_32"), "open the sectors"), "sectors") == 32);
+  CHECK(wavefronts_of("cuda-banks", "stride_8") == 8);
+  CHECK(wavefronts_of("cuda-banks", "stride_32") == 32);
+  CHECK(wavefronts_of("cuda-banks", "stride_33") == 1);
+  const LabDoors untried = doors_of_rung("cuda-sgemm", "warp");
   CHECK(untried.back().link.error == "The compiler has not said yet how many registers this rung takes: run it.");
 }
 

@@ -257,12 +257,10 @@ TEST_CASE("kernel lab: at the smallest window the whole lab is seen without scro
   use_bundled_catalog();
   for (const auto& ladder : kernels::all_ladders()) {
     INFO(ladder.id);
-    const bool cuda = ladder.device == kernels::Device::cuda;
+    const std::string device(kernels::id_of(ladder.device));
     REQUIRE(d.workspace
-                .open_with(
-                    "kernels/lab",
-                    {{"device", cuda ? "cuda" : "cpu"}, {cuda ? "cuda_ladder" : "cpu_ladder", std::string(ladder.id)}},
-                    app::Json::object())
+                .open_with("kernels/lab", {{"device", device}, {device + "_ladder", std::string(ladder.id)}},
+                           app::Json::object())
                 .error == "");
     d.ui.frames(4);
     REQUIRE(d.ui.probe().find("rung " + std::string(ladder.rungs.front().id)));

@@ -1,6 +1,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <string>
 
+#include "chapters/kernels/layouts/lab.h"
 #include "tests/support/lab/canvas.h"
 #include "tests/support/lab/lab_bench.h"
 
@@ -89,4 +90,29 @@ TEST_CASE("layouts lab: the lane of a fragment names its elements in the order o
   set(*lab, "lane", 127);
   compute(*lab);
   CHECK(text_of(*lab, "held_elements").starts_with("(55,6) (55,7) (63,6)"));
+}
+
+TEST_CASE(
+    "layouts lab: an operation of the algebra shows A and its result, each cell in the tint of its tile or copy") {
+  namespace lab = chapters::kernels::layouts;
+  lab::Inputs in;
+  CHECK(lab::compute(in).run->sides[0].rows == 0);  // nothing is done to A
+  in.operation = models::gpu::LayoutOperation::zipped_divide;
+  in.a = "(4,4):(4,1)";
+  in.b = "[2:1,2:1]";
+  const auto divided = lab::compute(in);
+  REQUIRE(divided.run);
+  const lab::PartsMap &a = divided.run->sides[0], &r = divided.run->sides[1];
+  CHECK(a.parts == std::vector<std::int64_t>{0, 0, 2, 2, 0, 0, 2, 2, 1, 1, 3, 3, 1, 1, 3, 3});
+  // A column of the result is a tile.
+  for (std::size_t cell = 0; cell < r.parts.size(); ++cell) CHECK(r.parts[cell] == static_cast<std::int64_t>(cell % 4));
+  in.operation = models::gpu::LayoutOperation::complement;
+  in.a = "4:2";
+  in.n = 24;
+  const auto room = lab::compute(in);
+  REQUIRE(room.run);
+  CHECK(room.run->sides[1].places.size() == 24);
+  const LabPtr shown = open_preset(layouts, "What is left out");
+  Canvas canvas(*shown, {1100, 1200});
+  CHECK(canvas.ui.text_present("memory, filled by A and R"));
 }

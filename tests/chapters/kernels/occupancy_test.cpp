@@ -1,4 +1,5 @@
 #include <catch2/catch_test_macros.hpp>
+#include <cmath>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -97,6 +98,33 @@ TEST_CASE("occupancy: every answer says what would help, and none calls fewer lo
             .find("they wait for their loads") != std::string::npos);
   CHECK(answer_of("kernels/occupancy", R"({"dynamic_shared_bytes": 100000, "opt_in": false})").find("`49 KiB`") !=
         std::string::npos);
+}
+
+TEST_CASE("occupancy: an answer names every wall that is hit at once") {
+  // 64 KiB of registers, two blocks of 82 KiB, and 32 warps of 64.
+  CHECK(answer_of("kernels/occupancy", R"({"compute_capability": "8.0", "block_threads": 1024,
+    "registers_per_thread": 32, "static_shared_bytes": 0, "dynamic_shared_bytes": 80000})")
+            .starts_with("Warp slots, registers and shared memory stop it at `2` blocks"));
+  CHECK(answer_of("kernels/occupancy", R"({"compute_capability": "8.0", "registers_per_thread": 32,
+    "static_shared_bytes": 0})")
+            .starts_with("Warp slots and registers stop it at `8` blocks"));
+}
+
+TEST_CASE("occupancy: what feeds FMA pipes is not said of a kernel on Tensor Cores, nor of what was not compiled") {
+  const LabPtr lab = open_preset("kernels/occupancy", "Three warpgroups");
+  CHECK(computed(*lab, "blocks_per_sm") == 1);
+  for (const char* key : {"rate", "feed", "issue", "fma_latency", "load_latency", "warps_needed", "loads"}) {
+    CAPTURE(key);
+    CHECK(std::isnan(out(*lab, key)));
+  }
+  CHECK(choice_of(*lab, "rate_limit") == "tensor");
+  CHECK(std::string(lab->answer()).find("What feeds Tensor Cores is computed in GEMM tiling") != std::string::npos);
+  occupancy::Inputs in;
+  in.compute_capability = "7.0";
+  const auto pic = picture_of(in, occupancy::compute, occupancy::arrange);
+  CHECK(pic.cross_words == "Registers as compiled for sm_75: CUDA 13.0 compiles nothing older.");
+  in.compute_capability = "8.0";
+  CHECK(picture_of(in, occupancy::compute, occupancy::arrange).cross_words.empty());
 }
 
 TEST_CASE("occupancy: compiler output fills registers, shared memory and barriers; what it is not is refused") {

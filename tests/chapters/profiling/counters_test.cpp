@@ -132,3 +132,32 @@ TEST_CASE("counters: each cause says what to try, in a line") {
     CHECK_FALSE(words.name.empty());
   }
 }
+
+TEST_CASE("counters: a kernel that finds no room says for how long, of what, and shows it") {
+  const LabPtr amd = counters_lab("yax_lds");
+  compute(*amd);
+  CHECK(amd->answer() ==
+        "In `79.0 %` of the time a wavefront found no LDS free; `3.1 %` of the places for wavefronts are taken.\nTake "
+        "less LDS per workgroup, so that more of them fit on a compute unit.");
+  counters::Inputs in;
+  in.kernel = "yax_lds";
+  auto picture = picture_of(in, counters::compute, counters::arrange);
+  CHECK(picture.room_decides);
+  REQUIRE(picture.room.size() == 2);
+  CHECK(picture.room[0].name == "no LDS free");
+  CHECK(picture.room[0].limit);
+  // An SM has room for 2 blocks by their shared memory and for 4 by registers and warps: half of its warps fit.
+  picture = picture_of(counters::Inputs(), counters::compute, counters::arrange);
+  REQUIRE(picture.room.size() == 4);
+  for (const counters::RoomBar& bar : picture.room) CHECK(bar.limit == (bar.name == "shared memory"));
+  CHECK(picture.room_words == "50 % of the warps fit, 49.2 % were there");
+}
+
+TEST_CASE("counters: what an author states of a report that does not decide is said to be his") {
+  const LabPtr lab = counters_lab("gemm_multicast");
+  compute(*lab);
+  CHECK(choice_of(*lab, "class") == "undecided");
+  CHECK(
+      lab->answer().starts_with("What this report prints does not decide what bounds the kernel; its author saw more "
+                                "and says compute."));
+}

@@ -59,6 +59,14 @@ TEST_CASE("detective: a sealed case shows nothing of its verdict until somebody 
   CHECK(out(*lab, "score") == 0);
 }
 
+TEST_CASE("detective: whether a sealed case has a fault is sealed, too") {
+  // Case 5 is one of those in which nothing is wrong, whatever the toggle says that counts for open cases.
+  const LabPtr lab = open_lab("profiling/detective", R"({"sealed": true, "seed": 5, "charge": "healthy"})");
+  compute(*lab);
+  CHECK(choice_of(*lab, "planted") == "none");
+  CHECK(out(*lab, "score") == 3);
+}
+
 TEST_CASE("detective: of a healthy job the right charge is that nothing is wrong") {
   const LabPtr lab = open_lab("profiling/detective", R"({"faults": 0, "charge": "healthy"})");
   compute(*lab);

@@ -23,7 +23,7 @@ using Link = models::Result<std::string>;
 struct Fleet {
   lab_capacity::Inputs in;
   lab_capacity::Outputs out;
-  std::vector<Link> links;
+  chapters::LabDoors doors;
 
   explicit Fleet(lab_capacity::Inputs asked) : in(std::move(asked)) {
     use_bundled_catalog();
@@ -31,13 +31,13 @@ struct Fleet {
     chapters::Progress progress;
     lab_capacity::Kept kept;
     out = compute(in, progress, kept).facts;
-    links = links_of(in, out);
+    doors = doors_of(in, out);
   }
   const Link& to(std::string_view lab) const {
-    for (std::size_t i = 0; i < links.size(); ++i)
-      if (lab_capacity::fleet_doors()[i].lab == lab) return links[i];
+    for (std::size_t i = 0; i < doors.size(); ++i)
+      if (lab_capacity::fleet_doors()[i].lab == lab) return doors[i].link;
     FAIL("no such door");
-    return links.front();
+    return doors.front().link;
   }
 };
 

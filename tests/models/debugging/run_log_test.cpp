@@ -53,7 +53,7 @@ TEST_CASE("what is wrong with a log is said with its line") {
   CHECK(refusal("") == "The log is empty: give CSV with a step column, or JSON lines with steps.");
   CHECK(refusal("loss,norm\n1,2\n") ==
         "Line 1 of the log names no step: its first line needs a column step, global_step or iteration.");
-  CHECK(refusal("step,loss\n0,1\n\n1\n") == "Line 4 of the log has 1 values, its first line names 2.");
+  CHECK(refusal("step,loss\n0,1\n\n1\n") == "Line 4 of the log has 1 value, its first line names 2.");
   CHECK(refusal("step,loss\n0,1\nx,2\n") == "Line 3 of the log has no number for its step but \"x\".");
   CHECK(refusal("step,loss\n0.5,1\n") ==
         "Line 2 of the log has a step that is no whole number from 0 to 1,000,000,000.");

@@ -245,3 +245,26 @@ TEST_CASE("gemm tiling: chips without an NVIDIA SM, a clock or the unit are refu
   chip.architecture = "CDNA 3";
   CHECK(gpu::gemm_rates(chip, GemmUnit::mma, 2).error.find("choose a V100") != std::string::npos);
 }
+
+// 63 to 65 % on H100s (published kernels; Luo et al. 2024, 62.9 % on average); half of it on a B200 is an assumption.
+TEST_CASE("gemm tiling: mma.sync is priced at what it reaches of a peak that is wgmma's, and FP64 at all of it") {
+  CHECK(gpu::instruction_share(GemmUnit::mma, 2, 90) == 0.65);
+  CHECK(gpu::instruction_share(GemmUnit::mma, 2, 100) == 0.325);
+  CHECK(gpu::instruction_share(GemmUnit::mma, 8, 90) == 1);
+  for (const int capability : {70, 80, 89, 120}) CHECK(gpu::instruction_share(GemmUnit::mma, 2, capability) == 1);
+  CHECK(gpu::instruction_share(GemmUnit::wgmma, 2, 90) == 1);
+  models::Chip chip{.name = "Some chip",
+                    .architecture = "Hopper sm_90",
+                    .memory_bandwidth_bytes_per_s = 3e12,
+                    .compute_units = 132,
+                    .boost_clock_hz = 1e9};
+  chip.dense_peak_flops_per_s[static_cast<std::size_t>(models::Format::bf16)] = 1e15;
+  CHECK(near(gpu::gemm_rates(chip, GemmUnit::mma, 2)->flops_per_s, 6.5e14, 1e-12));
+  CHECK(gpu::gemm_rates(chip, GemmUnit::mma, 2)->peak_flops_per_s == 1e15);
+  CHECK(gpu::gemm_rates(chip, GemmUnit::wgmma, 2)->flops_per_s == 1e15);
+  CHECK(near(gpu::gemm_rates(chip, GemmUnit::mma, 2, 0.4)->flops_per_s, 4e14, 1e-12));
+  CHECK(gpu::gemm_rates(chip, GemmUnit::wgmma, 2, 0.4)->flops_per_s == 1e15);
+  CHECK_FALSE(gpu::gemm_rates(chip, GemmUnit::mma, 2)->instruction_assumed);
+  chip.architecture = "Blackwell sm_100";
+  CHECK(gpu::gemm_rates(chip, GemmUnit::mma, 2)->instruction_assumed);
+}

@@ -142,3 +142,39 @@ TEST_CASE("measured reports: 56 rows, each with an id of its own, a source and f
   }
   CHECK(ids.size() == 56);
 }
+
+// The thresholds of SignThresholds were chosen on all of these reports, which says nothing of others. So they are
+// chosen again on every second report, from a grid of three values each, and tried on the rest; of several settings
+// that do best on one half each counts. Chosen on the even ones (28 of 28 right), the worst of these settings is right
+// on 27 of the 28 odd ones; chosen on the odd ones (27 of 28), on 26 of the 28 even ones: 53 of 56 held out, against 55
+// of 56 with all in view. The rule itself, which signs there are and in which order, was written with all 56 in view
+// and is not held out.
+TEST_CASE("diagnosis: thresholds chosen on one half of the reports classify the other half") {
+  const auto& all = measured_reports();
+  const auto right = [&](std::size_t half, const SignThresholds& signs) {
+    int n = 0;
+    for (std::size_t i = half; i < all.size(); i += 2)
+      n += diagnose(all[i].report, {}, signs).bound == all[i].stated_class;
+    return n;
+  };
+  int chosen[2] = {0, 0}, worst[2] = {0, 0};
+  for (const double active : {80.0, 90.0, 95.0})
+    for (const double idle : {15.0, 30.0, 45.0})
+      for (const double few : {10.0, 20.0, 30.0})
+        for (const double tail : {15.0, 20.0, 33.0})
+          for (const double matter : {62.0, 64.0, 70.0})
+            for (const double same : {0.02, 0.05, 0.5}) {
+              const SignThresholds signs{active, idle, few, same, tail, matter, 10};
+              for (std::size_t half = 0; half < 2; ++half) {
+                const int here = right(half, signs);
+                if (here < chosen[half]) continue;
+                const int there = right(1 - half, signs);
+                worst[half] = here > chosen[half] ? there : std::min(worst[half], there);
+                chosen[half] = here;
+              }
+            }
+  CHECK(chosen[0] == 28);
+  CHECK(worst[0] == 27);
+  CHECK(chosen[1] == 27);
+  CHECK(worst[1] == 26);
+}

@@ -82,6 +82,18 @@ TEST_CASE("occupancy: the capability is read from a chip's architecture") {
   CHECK(gpu::sm_limits(61) == nullptr);
 }
 
+TEST_CASE("occupancy: a capability is read as documents and profilers write it, and nothing else is one") {
+  CHECK(gpu::read_capability("9.0") == 90);
+  CHECK(gpu::read_capability(" 12.1\n") == 121);
+  CHECK(gpu::read_capability("8") == 80);
+  for (const char* none : {"", ".", "9.", ".9", "9.00", "123.4", "0.0", "sm_90", "9.0)", "9,0", "-9.0"}) {
+    CAPTURE(none);
+    CHECK_FALSE(gpu::read_capability(none));
+  }
+  for (const gpu::SmLimits& sm : gpu::known_sm_limits())
+    CHECK(gpu::read_capability(gpu::capability_text(sm.capability)) == sm.capability);
+}
+
 TEST_CASE("occupancy: what one less gives is what the rule gives of the changed block, and the stairs end where said") {
   for (const int capability : {75, 80, 86, 90, 120}) {
     const gpu::SmLimits& sm = *gpu::sm_limits(capability);

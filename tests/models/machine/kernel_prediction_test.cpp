@@ -142,6 +142,18 @@ TEST_CASE("a sum on a GPU: Little's law over the life of a block, each rung at l
   CHECK(limit("cuda-reduction", "interleaved") == KernelLimit::latency);
 }
 
+TEST_CASE(
+    "through OpenGL the distance of neighbours decides the sectors, and what is counted is what CUDA's versions ask") {
+  CHECK(share("gl-gather", "apart_32") == share("gl-gather", "apart_8"));
+  CHECK(share("gl-gather", "apart_2") > share("gl-gather", "apart_8"));
+  CHECK(share("gl-gather", "apart_1") == share("gl-copy", "scalar"));
+  CHECK(limit("gl-gather", "apart_32") == KernelLimit::sectors);
+  for (const char* rung : {"naive", "tile", "padded"})
+    CHECK(share("gl-transpose", rung) == share("cuda-transpose", rung));
+  CHECK(share("gl-sgemm", "naive") == share("cuda-sgemm", "coalesced"));
+  CHECK(share("gl-sgemm", "register") == Approx(0.5));
+  CHECK(share("gl-fma", "separate") == 0.5);
+  CHECK(share("gl-fma", "vectors") == 1);
 // An H100 starts a product of 16 x 8 x 16 in a cycle of one multiprocessor, an A100 one in two. Published: 6 % of the
 // peak for WMMA on an H100.
 TEST_CASE("tensor cores: what a fragment takes of shared memory is the share that is reached") {

@@ -136,3 +136,32 @@ TEST_CASE("real recordings: what each of them is published for comes first", "[t
   CHECK(d.row == 7);
   CHECK(cost_of(d, Cause::late_rank) > cost_of(d, Cause::small_kernels));
 }
+
+// The thresholds for recordings were chosen on the six of the case before, which are right for that reason. These were
+// held out: nothing was chosen on them, and they are right too (3 of 3 that have a published cause; of the tenth of a
+// second that no choice of cause covers, a launch that begins late, the right answer accuses nobody). Recordings
+// without a published cause are not counted.
+TEST_CASE("real recordings that were held out: the published cause comes first", "[trace]") {
+  const auto folder = trace_test::real_traces();
+  if (folder.empty()) SKIP("the public traces are not beside the source; RIDGELINE_TRACES may name their folder");
+  struct Expected {
+    const char* name;
+    Cause cause;
+  };
+  for (const Expected& e : {Expected{"k2021_resnet50_v100_mem.pt.trace", Cause::slow_loader},
+                            Expected{"k2020_resnet50_array_toplevel.pt.trace", Cause::slow_loader},
+                            Expected{"mi300_sglang_prefill_decode", Cause::nothing}}) {
+    INFO(e.name);
+    auto read = read_trace(support::read_text(folder / (std::string(e.name) + ".json.gz")), e.name);
+    REQUIRE(read);
+    std::vector<Trace> one;
+    one.push_back(std::move(*read));
+    CHECK(diagnosed(one).cause == e.cause);
+  }
+}
+
+TEST_CASE("three kernels that wait for their launches are not many") {
+  MadeStream few;
+  for (int i = 0; i < 4; ++i) few.launch("alone", 5, 3'000, 10);
+  CHECK(diagnosed({few.trace()}).cause == Cause::nothing);
+}

@@ -146,6 +146,8 @@ inline void make_relevant(const chapters::Lab& lab, const Field& f, int depth = 
     w->set_choice_id(f.spec.when.value);
   else if (w->kind == Kind::toggle)
     w->toggle() = f.spec.when.value == "true";
+  else if (w->kind == Kind::text && f.spec.when.value.empty())
+    w->text().clear();
 }
 
 }  // namespace support

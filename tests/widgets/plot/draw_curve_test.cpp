@@ -109,6 +109,7 @@ TEST_CASE("what is still to draw is the strip right of the line; the tags stand 
   const Box& a = s.layout.frame.area;
   CHECK(s.layout.still_to_draw.min.x == Approx(a.min.x));
   CHECK(s.layout.value_tag.empty());
+  CHECK(s.layout.pen.x > a.min.x + 8);  // its handle covers no figure of the axis
   s.line.draw_to(4, 50);
   s.lay_out();
   CHECK(s.layout.still_to_draw.min.x == Approx((a.min.x + a.max.x) / 2).margin(1));

@@ -306,3 +306,22 @@ TEST_CASE("the edge between labels and lanes is dragged, and a double click give
   l.ui.frames(2);
   CHECK(l.view.lanes_rect().min.x == before);
 }
+
+TEST_CASE("lanes that are shown whole end where a lane ends, and a line says that there are more") {
+  constexpr std::string_view more = "More lanes below: hold Shift and turn the wheel, or enlarge the panel.";
+  Lanes l;
+  l.options.whole_lanes = true;
+  l.options.height = 400;
+  l.ui.frames(2);
+  CHECK(l.view.scratch.area.height() == 400);  // all are seen
+  Record record = l.ui.record();
+  CHECK(place_of_text(record, more) == record.strokes.size());
+  // Room for half of the last lane.
+  const Rect last = l.view.lane_rect(3), device = l.view.lane_rect(2);
+  l.options.height = (last.min.y + last.max.y) / 2 - l.view.scratch.area.min.y;
+  l.ui.frames(1);
+  CHECK(l.view.scratch.area.max.y == device.max.y);
+  record = l.ui.record();
+  REQUIRE(place_of_text(record, more) < record.strokes.size());
+  CHECK(record.strokes[place_of_text(record, more)].points[0].y >= device.max.y);
+}

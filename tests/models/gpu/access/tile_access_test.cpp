@@ -216,3 +216,32 @@ TEST_CASE("tile: counting wavefronts alone says what the access says") {
   CHECK(gpu::count_wavefronts(lanes, 2));
   CHECK_FALSE(gpu::count_wavefronts(lanes, 3));
 }
+
+// Lanes of a phase that share a row lie side by side, so the unit must be as wide as all of them.
+TEST_CASE("tile: a column of fewer rows than lanes is freed of conflicts where any XOR does it") {
+  for (const std::int64_t rows : {2, 4, 8, 16, 32})
+    for (const std::int64_t columns : {32, 64, 128})
+      for (const std::int64_t width : {4, 8, 16})
+        for (const std::int64_t column : {0, 5, 31}) {
+          const SharedTile tile{.rows = rows, .columns = columns, .element_bytes = 4};
+          const auto lanes = gpu::walk_tile(tile, TileWalk::column, width, 0, column);
+          REQUIRE(lanes);
+          const auto fit = gpu::fit_swizzle(tile, *lanes, width, gpu::walk_unit_bytes(TileWalk::column, width));
+          INFO(rows << " x " << columns << ", " << width << " B, column " << column);
+          REQUIRE(fit);
+          CHECK(gpu::check_swizzle(tile, fit->swizzle, width));
+          CHECK(fit->wavefronts == fit->ideal);
+          CHECK(swizzled(tile, TileWalk::column, width, fit->swizzle, 0, column) == fit->wavefronts);
+        }
+  // Twelve rows do not divide 32 lanes: rows are read three times and twice, and that no XOR spreads evenly.
+  const SharedTile odd{.rows = 12, .columns = 32, .element_bytes = 4};
+  const auto lanes = gpu::walk_tile(odd, TileWalk::column, 4, 0, 0);
+  const auto fit = gpu::fit_swizzle(odd, *lanes, 4, 4);
+  REQUIRE(fit);
+  CHECK(fit->searched);
+  CHECK(fit->wavefronts < 12);
+  for (const std::int64_t unit : {4, 8, 16, 32, 64})
+    for (int shift = 0; shift < 6; ++shift)
+      for (std::int64_t mask = 0; mask < 128 / unit; ++mask)
+        CHECK(swizzled(odd, TileWalk::column, 4, {unit, shift, mask}) >= fit->wavefronts);
+}

@@ -1,0 +1,13 @@
+// The sum of all n words, in 32 passes over the array: out[thread] adds its share of a chunk of 65,536 words. Words
+// 32 apart: each lane has a sector of its own, of a line of its own; every sector is fetched by eight of the 32
+// passes.
+extern "C" __global__ void __launch_bounds__(256)
+    stride_32(const unsigned* __restrict__ in, unsigned* __restrict__ out, unsigned n) {
+  constexpr unsigned stride = 32;
+  const unsigned chunks = n / 65536, chunk = blockIdx.x % chunks, pass = blockIdx.x / chunks;
+  const unsigned* from = in + chunk * 65536 + pass + threadIdx.x * stride;
+  unsigned sum = 0;
+#pragma unroll 8
+  for (unsigned i = 0; i < 256 / stride; ++i) sum += from[i * 256 * stride];
+  out[blockIdx.x * 256 + threadIdx.x] = sum;
+}

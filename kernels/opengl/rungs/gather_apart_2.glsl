@@ -1,0 +1,14 @@
+// out[i] = in[j]: neighbours read every second float. Four of them share a sector of 32 bytes. Groups of 256.
+layout(local_size_x = 256) in;
+layout(std430, binding = 0) readonly buffer In { float a[]; };
+layout(std430, binding = 2) writeonly buffer Out { float c[]; };
+uniform uint n;
+
+const uint apart = 2u;
+
+void main() {
+  uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
+  uint i = group * 256u + gl_LocalInvocationID.x;
+  uint rows = n / apart;
+  if (i < n) c[i] = a[i % rows * apart + i / rows];
+}
