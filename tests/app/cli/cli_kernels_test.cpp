@@ -124,7 +124,7 @@ TEST_CASE("kernels refuses what it cannot do in one sentence") {
         "--source replaces the source of one rung: name it with one --rung.");
   CHECK(refused_kernels_cli({"run", "cuda-copy", "--rung", "scalar", "--source", (folder.path / "none.cu").string()})
             .find("none.cu") != std::string::npos);
-  CHECK(refused_kernels_cli({"roofline", "--device", "tpu"}) == "--device is cpu or cuda; it is \"tpu\".");
+  CHECK(refused_kernels_cli({"roofline", "--device", "tpu"}) == "--device is cpu, cuda or opengl; it is \"tpu\".");
   const Ran unknown = run_kernels_cli({"run", "cpu-sgem", "--json"});  // a process that listens hears it too
   CHECK(unknown.status == 2);
   REQUIRE(events(unknown.out).size() == 1);
