@@ -95,13 +95,12 @@ TEST_CASE("loads that wait for each other bring one line a latency; eight at onc
 
 // Measured on a Zen 5, one thread: int8 GEMV 4.01 times as fast as FP32 beyond the last cache.
 TEST_CASE("a product that uses each weight once is as fast as its bytes: int8 four times FP32") {
-  CHECK(share("cpu-gemv", "dequant") / share("cpu-gemv", "fp32") == Approx(4.01).epsilon(0.02));
+  CHECK(share("cpu-gemv", "maddubs") / share("cpu-gemv", "fp32") == Approx(4.01).epsilon(0.02));
   CHECK(limit("cpu-gemv", "fp32") == KernelLimit::memory);
-  CHECK(share("cpu-gemv", "maddubs") == Approx(1));
-  // From a cache of 250 GB/s the conversions count: 4 GHz / (6 / 32 cycles a byte) = 21 GB/s a thread.
-  models::KernelMachine cached;
-  cached.core.dram_bytes_per_s = 250e9;
-  CHECK(predict_kernel("cpu-gemv", "dequant", cached)->bound.limit == KernelLimit::issue);
+  CHECK(share("cpu-gemv", "vnni") == Approx(1));
+  // Two loads a cycle for eight bytes of weights and as many floats of x: 32 GB/s at 4 GHz, of the memory's 40.
+  CHECK(share("cpu-gemv", "dequant") == Approx(32.0 / 40));
+  CHECK(limit("cpu-gemv", "dequant") == KernelLimit::issue);
 }
 
 // Sums on a Zen 5: 13 ns an addition where they share a line, 5 ns where they do not; each below what the rule allows,
@@ -111,12 +110,12 @@ TEST_CASE("sums in one line are at most as fast as one core, however many thread
   CHECK(padded == Approx(8 * one_line));  // eight threads
   CHECK(one_line == Approx(share("cpu-sum", "one-thread") / 2));
   CHECK(4 / (one_line * usual.core.dram_bytes_per_s) == Approx(2e-9));
-  CHECK(13e-9 > 2e-9);
   CHECK(share("cpu-sum", "local") == Approx(std::min(1.0, 2 * padded)));
   CHECK(share("cpu-sum", "local-simd") == Approx(1));
 }
 
-// Measured on a Zen 5: 1.2, 3.5, 13 and 97 ns in 16 KiB, 256 KiB, 16 MiB and 64 MiB of its own; none beats the rule.
+// Measured on a Zen 5 from 16 KiB to 256 MiB: 1.2 ns in its first cache, 3.5 in the second, 13 in the last, 97 and 164
+// in memory; none beats the rule.
 TEST_CASE("a load that waits for the one before takes at least the latency of the cache that has it") {
   const auto wait_s = [](const char* rung) {
     models::KernelMachine core;
