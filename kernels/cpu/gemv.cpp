@@ -149,10 +149,11 @@ constexpr Version gemv_versions[] = {
         "fp32", "4 bytes a weight",
         "Each weight is read once and multiplied once: two operations for 4 bytes, and the memory is the limit.",
         "cpu/gemv.cpp:fp32", "dram_read", fp32, RIDGELINE_X86 ? Isa::avx2 : Isa::any),
-    make_version("dequant", "1 byte, made a float",
-                 "A quarter of the bytes. Each is widened and converted before it is multiplied: more instructions, "
-                 "and less time while the memory is the limit.",
-                 "cpu/gemv.cpp:dequant", "dram_read", X86_ONLY(dequant), Isa::avx2),
+    make_version(
+        "dequant", "1 byte, made a float",
+        "A quarter of the bytes. They are widened and converted before they are multiplied: more instructions, "
+        "and less time while the memory is the limit.",
+        "cpu/gemv.cpp:dequant", "dram_read", X86_ONLY(dequant), Isa::avx2),
     make_version("maddubs", "1 byte, multiplied as bytes",
                  "x is bytes too: 32 products an instruction, added in twos. The conversions go; where the bytes come "
                  "from a cache that counts.",

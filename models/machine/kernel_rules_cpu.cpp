@@ -34,14 +34,14 @@ constexpr CpuStreamRule cpu_stream_rules[] = {
      "12 bytes a number: read, allocated, written. About 44 instructions for eight of them."},
     {"cpu-gemv",
      "fp32",
-     {4, 1.0 / 16},
-     "Four bytes a weight, where one would do; 16 multiply-adds a cycle need two loads for each vector of 8."},
+     {4, 1.0 / 8},
+     "Four bytes a weight, where one would do. Two loads for eight weights, two a cycle, would do for more."},
     {"cpu-gemv",
      "dequant",
-     {1, 6.0 / 32},
-     "One byte a weight; five instructions for eight weights, four to six of them a cycle."},
-    {"cpu-gemv", "maddubs", {1, 5.0 / 4 / 32}, "One byte a weight; five instructions for 32 weights."},
-    {"cpu-gemv", "vnni", {1, 1.0 / 64}, "One byte a weight; one addition of 64 products a cycle into a single sum."},
+     {1, 1.0 / 8},
+     "One byte a weight; but a load of weights and one of x for eight of them, and two loads a cycle."},
+    {"cpu-gemv", "maddubs", {1, 1.0 / 32}, "One byte a weight; four instructions for 32 weights, four a cycle."},
+    {"cpu-gemv", "vnni", {1, 1.0 / 64}, "One byte a weight; 64 products and two loads a cycle."},
 };
 
 /// Sums by all threads: cycles for a byte of 4-byte numbers, by one thread.

@@ -93,6 +93,56 @@ TEST_CASE("loads that wait for each other bring one line a latency; eight at onc
   CHECK(share("cpu-latency", "sequential") == Approx(1));
 }
 
+// Measured on a Zen 5, one thread: int8 GEMV 4.01 times as fast as FP32 beyond the last cache.
+TEST_CASE("a product that uses each weight once is as fast as its bytes: int8 four times FP32") {
+  CHECK(share("cpu-gemv", "maddubs") / share("cpu-gemv", "fp32") == Approx(4.01).epsilon(0.02));
+  CHECK(limit("cpu-gemv", "fp32") == KernelLimit::memory);
+  CHECK(share("cpu-gemv", "vnni") == Approx(1));
+  // Two loads a cycle for eight bytes of weights and as many floats of x: 32 GB/s at 4 GHz, of the memory's 40.
+  CHECK(share("cpu-gemv", "dequant") == Approx(32.0 / 40));
+  CHECK(limit("cpu-gemv", "dequant") == KernelLimit::issue);
+}
+
+// Sums on a Zen 5: 13 ns an addition where they share a line, 5 ns where they do not; each below what the rule allows,
+// an addition through memory in 8 cycles (2 ns at 4 GHz) for a core that has the line.
+TEST_CASE("sums in one line are at most as fast as one core, however many threads there are") {
+  const double one_line = share("cpu-sum", "one-line"), padded = share("cpu-sum", "padded");
+  CHECK(padded == Approx(8 * one_line));  // eight threads
+  CHECK(one_line == Approx(share("cpu-sum", "one-thread") / 2));
+  CHECK(4 / (one_line * usual.core.dram_bytes_per_s) == Approx(2e-9));
+  CHECK(share("cpu-sum", "local") == Approx(std::min(1.0, 2 * padded)));
+  CHECK(share("cpu-sum", "local-simd") == Approx(1));
+}
+
+// Measured on a Zen 5 from 16 KiB to 256 MiB: 1.2 ns in its first cache, 3.5 in the second, 13 in the last, 97 and 164
+// in memory; none beats the rule.
+TEST_CASE("a load that waits for the one before takes at least the latency of the cache that has it") {
+  const auto wait_s = [](const char* rung) {
+    models::KernelMachine core;
+    core.core.dram_bytes_per_s = 256e9;  // of the first cache: two loads of 32 bytes a cycle
+    return 64 / (predict_kernel("cpu-latency-sets", rung, core)->bound.share * 256e9);
+  };
+  CHECK(wait_s("4k") == Approx(4 / 4e9));
+  CHECK(wait_s("16k") <= 1.2e-9);
+  CHECK(wait_s("256k") == Approx(12 / 4e9));
+  CHECK(wait_s("256k") <= 3.5e-9);
+  CHECK(wait_s("16m") <= 13e-9);
+  CHECK(wait_s("256m") == Approx(100e-9));
+}
+
+TEST_CASE("threads have their multiply-add units for themselves and share the memory") {
+  CHECK(share("cpu-sgemm-threads", "1") == Approx(1.0 / 8));
+  CHECK(share("cpu-sgemm-threads", "4") == Approx(0.5));
+  CHECK(share("cpu-sgemm-threads", "all") == Approx(1));
+  CHECK(limit("cpu-sgemm-threads", "2") == KernelLimit::threads);
+  models::KernelMachine socket;
+  socket.core.thread_bytes_per_s = 20e9;
+  socket.core.dram_bytes_per_s = 100e9;
+  CHECK(predict_kernel("cpu-triad-threads", "2", socket)->bound.share == Approx(0.4));
+  CHECK(predict_kernel("cpu-triad-threads", "8", socket)->bound.limit == KernelLimit::memory);
+  CHECK_FALSE(predict_kernel("cpu-triad-threads", "no such", socket));
+}
+
 // Transposes measured as shares of a copy: naive 32, tile 57, padded 90 % (sjang1594).
 TEST_CASE("transpose: sectors, then one bank for a column, then the memory") {
   CHECK(share("cuda-transpose", "naive") == Approx(0.32).epsilon(0.2));
