@@ -10,7 +10,7 @@ namespace widgets {
 
 /// What a question asks for.
 struct AskedOutput {
-  std::string_view key, label;             ///< of the output
+  std::string_view key, label;             ///< the output's
   std::string_view figure{};               ///< how its value is written; empty: it is no number
   std::span<const std::string> options{};  ///< what a choice can be
 };

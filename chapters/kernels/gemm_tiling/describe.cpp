@@ -238,7 +238,7 @@ void describe(Fields& f, Outputs& o) {
           .formula = "max(DRAM, slowest gate of the SMs / wave efficiency) + partial sums + epilogue's pass"});
   f.choice("slowest_gate", o.slowest, gates, "Slowest gate", "All gates work at once; this one is last.",
            {.headline = true});
-  f.real("hbm_busy", o.hbm_busy, {"DRAM busy", "%"}, "Of the time above: what a profiler prints of it.",
+  f.real("hbm_busy", o.hbm_busy, {"DRAM busy", "%"}, "Part of the time above, as a profiler prints it.",
          {.headline = true, .absent = no_fit, .formula = "(DRAM + epilogue's own pass) / time"});
   describe_bytes(f, o);
   describe_times(f, o);
@@ -249,7 +249,7 @@ void describe(Fields& f, Outputs& o) {
   f.choice("other_slowest", o.other_slowest, gates, "Its slowest gate");
   f.real("other_l2_bytes", o.other.traffic.l2_bytes, {"Its bytes into shared memory", "B"},
          "With square blocks, all else as set.");
-  f.real("other_hbm_busy", o.other_hbm_busy, {"DRAM busy with it", "%"}, "Of the time that it takes.",
+  f.real("other_hbm_busy", o.other_hbm_busy, {"DRAM busy with it", "%"}, "Part of the time that it takes.",
          {.absent = no_other_fit});
   f.table("gates", o.gates, "Gates", "Each gate with the block set and with the other one.");
 }

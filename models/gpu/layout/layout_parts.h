@@ -20,7 +20,7 @@ inline constexpr int part_kind_count = 6;
 
 struct LayoutParts {
   PartKind kind = PartKind::none;
-  std::int64_t count = 0;                                    ///< of different parts, as far as they were listed
+  std::int64_t count = 0;                                    ///< how many parts there are, as far as they were listed
   std::vector<std::pair<std::int64_t, std::int64_t>> parts;  ///< place and part, by place; the first one of a place
   std::int64_t per_part_a = 0, per_part_r = 0;               ///< element: places that are one part; 0: looked up
 
