@@ -13,6 +13,7 @@
 #include <cmath>
 #include <cstring>
 #include <numeric>
+#include <utility>
 
 #include "kernels/cuda/deviation.h"
 #include "kernels/cuda/operation.h"

@@ -9,7 +9,6 @@
 //   ridgeline kernels run cuda-fp8-quantize --size 8192
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstring>
 

@@ -64,7 +64,7 @@ void layernorm_gelu_row(const Outcome& outcome, std::int64_t r, std::vector<doub
 }
 
 /// The largest error of an element over 2,048 rows at most; all of the output is searched for NaN. The mean, near 100,
-/// is a float whose last bit is 2.6e-5 of the deviation; eight of them are accepted.
+/// is a float whose last bit is 2.6e-5 of the deviation; 16 of them are accepted.
 Deviation layernorm_gelu_compare(const Outcome& outcome) {
   const std::int64_t n = outcome.size;
   const auto out = floats_of(outcome);
@@ -78,7 +78,7 @@ Deviation layernorm_gelu_compare(const Outcome& outcome) {
       peak.add(static_cast<double>(out[static_cast<std::size_t>(r * n + i)]), row[static_cast<std::size_t>(i)]);
   }
   d.error = peak.value();
-  d.bound = 2e-4;
+  d.bound = 4e-4;
   return d;
 }
 
