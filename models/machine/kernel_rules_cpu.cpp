@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <system_error>
 
 // What these rungs ask for is counted in their sources (kernels/cpu).
 namespace models {

@@ -114,7 +114,7 @@ void describe(Fields& f, Inputs& in) {
   f.toggle("predict_first", in.predict_first, "Predict first",
            "A measured bar shows once you have said how long it will be: press or drag in its row.");
   f.table("predictions", in.predictions, "Your predictions",
-          "Share of the roof that you expect of a rung: press or drag in its row.", {.max_items = 120});
+          "Share of the roof that you expect of a rung: press or drag in its row.", {.max_items = 300});
   f.group("Roofs until they are measured");
   shared::chip(
       f, "chip", in.chip,
