@@ -6,9 +6,9 @@
 namespace models {
 namespace {
 
-/// A kernel that asks one thing of each of a few ports: the fullest of them is its bound.
+/// A kernel that asks one thing of each of a few ports: the fullest of them is its bound, the first where none is full.
 KernelPrediction fullest(std::initializer_list<std::pair<PortLoad, KernelLimit>> loads, std::string_view why) {
-  KernelPrediction out{.bound = {1, KernelLimit::memory}, .why = why, .published_source = {}};
+  KernelPrediction out{.bound = {1, loads.begin()->second}, .why = why, .published_source = {}};
   for (const auto& [load, limit] : loads) {
     out.ports.room[out.ports.count++] = load;
     if (load.supply < out.bound.share * load.demand) out.bound = {std::max(load.supply / load.demand, 1e-6), limit};
@@ -76,8 +76,8 @@ const auto* rule_of(const Rules& rules, std::string_view rung) {
 }
 
 KernelPrediction of_launches(std::string_view rung, const GpuPorts& gpu) {
-  const PortLoad device{"device, a kernel", "us", gpu.node_s * 1e6, gpu.node_s * 1e6};
-  const auto host = [&](double s) { return PortLoad{"host, a launch", "us", s * 1e6, gpu.node_s * 1e6}; };
+  const PortLoad device{"device, a kernel", "\xC2\xB5s", gpu.node_s * 1e6, gpu.node_s * 1e6};
+  const auto host = [&](double s) { return PortLoad{"host, a launch", "\xC2\xB5s", s * 1e6, gpu.node_s * 1e6}; };
   if (rung == "sync")
     return fullest({{device, KernelLimit::latency}, {host(gpu.call_s + gpu.node_s), KernelLimit::latency}},
                    "The host's call and then the kernel, and what it takes the host to wake: nothing overlaps.");

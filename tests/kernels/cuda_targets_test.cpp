@@ -36,7 +36,7 @@ bool has_instructions(const Rung& rung, int capability) {
 
 }  // namespace
 
-// One unit of all files, whose names differ: a fifth of the time of one compilation a file.
+// One unit of all files, each in a namespace of its own: half of the time of one compilation a file.
 TEST_CASE("every .cu compiles for the architecture that is asked for, without a warning") {
   const int capability = asked_target();
   if (capability == default_capability) SKIP("there each is compiled alone");
@@ -50,9 +50,9 @@ TEST_CASE("every .cu compiles for the architecture that is asked for, without a 
       taken[rung.entry] = true;
       specific = specific || rung.architecture_specific;
       // Helpers of different files may share a name.
-      unit += "\nnamespace in_" + std::string(rung.entry) + " {\n#line 1 \"" + std::string(rung.entry) + ".cu\"\n";
-      unit += rung.source;
-      unit += "}\n";
+      const std::string entry(rung.entry);
+      unit += "\nnamespace of_" + entry + " {\n#line 1 \"" + entry + ".cu\"\n";
+      unit += std::string(rung.source) + "}\n";
     }
   REQUIRE(taken.size() > 40);
   const Compilation compiled = compile(machine.nvrtc, unit, "instruments.cu", "copy_scalar", capability, specific);
