@@ -171,7 +171,10 @@ bool Operands::canaries_intact(std::int64_t set) const {
 }
 
 std::int64_t cold_sets(const Session& session, const Operation& operation, std::int64_t size) {
-  const std::int64_t set = bytes_of_set(operation, size) - 2 * canary_bytes;
+  std::int64_t set = bytes_of_set(operation, size) - 2 * canary_bytes;
+  // A rung with work of its own touches a part of a set, and that part has to have left the L2.
+  for (const Rung& rung : operation.ladder->rungs)
+    if (rung.cost) set = std::clamp<std::int64_t>(static_cast<std::int64_t>(rung.cost(size).bytes()), 1, set);
   return std::clamp<std::int64_t>((3 * session.facts().l2_bytes + set - 1) / set, 1, 4096);
 }
 

@@ -12,7 +12,10 @@
 #include "kernels/cuda/cuda.h"
 #include "kernels/cuda/deviation.h"
 #include "kernels/cuda/fp8_quantize.h"
+#include "kernels/cuda/operands.h"
+#include "kernels/cuda/run.h"
 #include "tests/kernels/cuda_emulator.h"
+#include "tests/kernels/cuda_fake.h"
 
 using namespace kernels;
 using namespace kernels::cuda;
@@ -253,4 +256,32 @@ TEST_CASE("the algorithmic work of the ladders that memory bounds") {
   CHECK(fp8_quantize_operation().ladder->cost(16384).bytes() == Approx(3.0 * 16384 * 16384).epsilon(1e-3));
   CHECK(histogram_operation().ladder->cost(1 << 30).read_bytes == 1 << 30);
   CHECK(decode_operation().ladder->cost(131072).read_bytes == Approx(131072.0 * 2048).epsilon(1e-3));
+}
+
+// Three times the 4 MiB of L2 in the weights of the leanest rung, 546,816 bytes: the others' weights lie between them.
+TEST_CASE("every rung of the GEMV starts with its own weights out of cache") {
+  FakeGpu gpu;
+  const Machine machine = gpu.machine();
+  const Session session(machine);
+  CHECK(cold_sets(session, gemv_operation(), 1024) == 24);
+}
+
+TEST_CASE("on a device paged decode goes through tables, scratch memory and a second kernel") {
+  FakeGpu gpu;
+  const Machine machine = gpu.machine();
+  Result last;
+  const models::Status ran =
+      run_on(machine, {.ladder = "cuda-paged-decode", .rungs = {"gqa"}, .size = 512}, *decode_operation().ladder,
+             {.result =
+                  [&](const Result& r) {
+                    last = r;
+                    return true;
+                  },
+              .progress = {}});
+  CHECK(ran.error == "");
+  CHECK(last.failure == "");
+  CHECK(last.samples > 0);
+  CHECK(last.bytes == decode_operation().ladder->cost(512).bytes());
+  CHECK(gpu.count("launch decode_gqa") > 0);
+  CHECK(gpu.count("launch decode_gqa") == gpu.count("launch decode_gqa_join"));
 }

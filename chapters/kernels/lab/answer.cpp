@@ -116,7 +116,7 @@ std::string answer_of(const Inputs& in, const Outputs& out, const Run& run) {
   else if (shown(now))
     verdict += " took " + figure(now.run->time_s, "s") + ".";
   else if (!now.prediction)
-    verdict += " has no bound here: the model has no rule for it. Run it to see what it reaches.";
+    verdict += " has no bound here: the model has no rule for it.";
   else
     verdict += " has no bound here: its roof must be measured first.";
   return verdict + "\n" + next;
