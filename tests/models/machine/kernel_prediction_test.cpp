@@ -204,6 +204,8 @@ TEST_CASE(
   CHECK(share("gl-sgemm", "register") == Approx(0.5));
   CHECK(share("gl-fma", "separate") == 0.5);
   CHECK(share("gl-fma", "vectors") == 1);
+}
+
 // An H100 starts a product of 16 x 8 x 16 in a cycle of one multiprocessor, an A100 one in two. Published: 6 % of the
 // peak for WMMA on an H100.
 TEST_CASE("tensor cores: what a fragment takes of shared memory is the share that is reached") {
