@@ -49,7 +49,7 @@ std::string answer_of(const Outputs& out, const Picture& p) {
   const auto most = std::max_element(p.wedges.begin(), p.wedges.end(),
                                      [](const Wedge& a, const Wedge& b) { return a.value < b.value; });
   text += figure(most->value, "$") + " goes to " +
-          (most->name == "empty hours" ? "hours in which nothing ran."
+          (most->name == "empty hours" ? "hours without work."
            : most->output == "part_not_reached"
                ? std::string(out.parts.computing > 0 ? "peak" : "bandwidth") + " that is never reached."
                : most->name + ".");
@@ -89,7 +89,6 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   std::stable_sort(p.grids.begin(), p.grids.end(), [](const GridBar& a, const GridBar& b) { return a.kg < b.kg; });
   p.saved_together = out.together_saved;
   p.saved_promised = out.promised_saved;
-  p.least_filled = std::max(0.01, in.filled / 100 * out.reach / 100);
   return p;
 }
 

@@ -114,11 +114,9 @@ void describe(Fields& f, Outputs& o) {
 }
 
 LabPtr make() {
-  return make_lab<Inputs, Outputs, Picture, View>({"fleet/cost",
-                                                   "Cost",
-                                                   "What does a million tokens cost, and what was the money spent on?",
-                                                   {.published_keys = "model chip format"}},
-                                                  compute, arrange, draw);
+  return make_lab<Inputs, Outputs, Picture, View>(
+      {"fleet/cost", "Cost", "What does a million tokens cost, and what was the money spent on?"}, compute, arrange,
+      draw);
 }
 
 }  // namespace chapters::fleet::cost

@@ -2,7 +2,6 @@
 #include <array>
 
 #include "chapters/fleet/cost/lab.h"
-#include "widgets/base/heading.h"
 #include "widgets/base/marks.h"
 #include "widgets/base/theme.h"
 
@@ -32,27 +31,6 @@ void draw_levers(const Outputs& out, const Picture& picture, View& view, ImVec2 
                              {.unit = "$", .axis_label = "saved per year", .size = size, .totals = false});
 }
 
-void draw_hero(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
-  if (picture.version == 0) {
-    ImGui::Dummy(size);
-    return;
-  }
-  const auto& t = widgets::theme();
-  const ImVec2 corner = ImGui::GetCursorScreenPos();
-  const bool apart = size.x > t.px(720);
-  const float gap = t.px(24);
-  const ImVec2 coin =
-      apart ? ImVec2{std::floor(0.5f * (size.x - gap)), size.y} : ImVec2{size.x, std::floor(0.6f * (size.y - gap))};
-  draw_coin(in, out, picture, coin);
-  widgets::drew("the coin");
-  const ImVec2 at = apart ? ImVec2{corner.x + coin.x + gap, corner.y} : ImVec2{corner.x, corner.y + coin.y + gap};
-  const ImVec2 room = apart ? ImVec2{size.x - coin.x - gap, size.y} : ImVec2{size.x, size.y - coin.y - gap};
-  ImGui::SetCursorScreenPos(at);
-  widgets::heading(picture.year, "each lever pulled alone, and all of them", room.x);
-  const float head = ImGui::GetCursorScreenPos().y - at.y;
-  draw_levers(out, picture, view, {room.x, room.y - head});
-}
-
 void draw_grids(const Picture& picture, View& view, ImVec2 size) {
   constexpr std::size_t most = 12;
   std::array<BarSegment, most> segments;
@@ -71,14 +49,18 @@ void draw_grids(const Picture& picture, View& view, ImVec2 size) {
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
-  stage.panel("coin", {.title = "The coin", .least = {480, 400}, .answers = true, .marks = "the coin"},
-              [&](ImVec2 size) { draw_hero(in, out, picture, view, size); });
+  stage.panel("coin", {.title = "The coin", .least = {420, 280}, .answers = true, .marks = "the coin"},
+              [&](ImVec2 size) {
+                draw_coin(in, picture, size);
+                widgets::drew("the coin");
+              });
+  stage.panel("levers", {.title = picture.year.empty() ? "A year" : picture.year, .least = {420, 240}},
+              [&](ImVec2 size) { draw_levers(out, picture, view, size); });
   if (!picture.coins.empty())
     stage.panel("users", {.title = "The same hour, shared by more", .least = {420, 170}, .ideal = {0, 210}},
                 [&](ImVec2 size) { draw_coins(picture, size); });
-  stage.panel("grids", {.title = "Carbon by grid", .least = {320, 220}},
+  stage.panel("grids", {.title = "Carbon by grid", .least = {320, 240}},
               [&](ImVec2 size) { draw_grids(picture, view, size); });
-  published_panel(stage, "Measured", picture.published);
 }
 
 }  // namespace chapters::fleet::cost

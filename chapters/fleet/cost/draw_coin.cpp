@@ -161,10 +161,14 @@ void drag_filled(Inputs& in, const Painter& p, const CoinPlace& c) {
 
 }  // namespace
 
-void draw_coin(Inputs& in, const Outputs&, const Picture& picture, ImVec2 size) {
+void draw_coin(Inputs& in, const Picture& picture, ImVec2 size) {
   const auto& t = widgets::theme();
   const Painter p = Painter::window();
   const ImVec2 corner = ImGui::GetCursorScreenPos();
+  if (picture.version == 0) {
+    ImGui::Dummy(size);
+    return;
+  }
   const float foot = t.type(Type::small) + t.px(12);
   CoinPlace c;
   c.rim = std::max(t.px(40), std::min(0.3f * size.x, (size.y - foot) / 2 - t.px(6)));

@@ -9,7 +9,6 @@
 #include "chapters/mechanism/described_table.h"
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
-#include "chapters/mechanism/published_panel.h"
 #include "models/fleet/token_cost.h"
 #include "models/serving/serving_cost.h"
 #include "widgets/charts/stacked_bar.h"
@@ -86,8 +85,6 @@ struct Picture {
   std::vector<Coin> coins;
   std::vector<GridBar> grids;
   double saved_together = 0, saved_promised = 0;
-  double least_filled = 0.01;  ///< share of the hours below which the steps would be faster than their bound
-  PublishedMarks published;
 };
 
 struct View {
@@ -99,7 +96,7 @@ models::fleet::PaidHour hour_at(const Inputs& in, double weights_s, double cache
 Outputs compute(const Inputs& in);
 Picture arrange(const Inputs& in, const Outputs& out);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
-void draw_coin(Inputs& in, const Outputs& out, const Picture& picture, ImVec2 size);
+void draw_coin(Inputs& in, const Picture& picture, ImVec2 size);
 void draw_coins(const Picture& picture, ImVec2 size);
 
 }  // namespace chapters::fleet::cost

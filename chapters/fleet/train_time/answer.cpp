@@ -10,20 +10,19 @@ std::string answer_of(const Outputs& out) {
                     kept = figure(out.efficiency, "%");
   if (out.interval_used_s >= out.flat_from_s && out.interval_used_s <= out.flat_to_s)
     return "With a checkpoint every " + every + " the run takes " + wall + ": " + kept +
-           " of the clock counts, within a point of the best.\nAny interval from " + figure(out.flat_from_s, "s") +
-           " to " + figure(out.flat_to_s, "s") + " is as good: the optimum is flat.";
+           " of the clock counts, within a point of the best.\nAny time from " + figure(out.flat_from_s, "s") + " to " +
+           figure(out.flat_to_s, "s") + " between checkpoints is as good.";
   const bool seldom = out.interval_used_s > out.exact_s;
   const Shares& s = out.shares;
   std::string first =
       "With a checkpoint every " + every + " the run takes " + wall + ": only " + kept + " of the clock counts.\n";
   if (seldom && s.restarting > s.redone)
-    first += "Restarts take " + figure(s.restarting, "%") + ". ";
+    first += "Starting again takes " + figure(s.restarting, "%") + ". ";
   else if (seldom)
-    first += "Failures undo " + figure(s.redone, "%") + ". ";
+    first += "Failures waste " + figure(s.redone, "%") + ". ";
   else
     first += "Saving takes " + figure(s.saving, "%") + ". ";
-  return first + "Every " + figure(out.exact_s, "s") + " it takes " + figure(out.over_best_s, "s") + " and " +
-         figure(out.dollars_over_best, "$", 4) + " less.";
+  return first + "One every " + figure(out.exact_s, "s") + " makes it " + figure(out.best_wall_s, "s") + ".";
 }
 
 }  // namespace chapters::fleet::train_time

@@ -90,14 +90,14 @@ void fill_run(const Inputs& in, Outputs& out, double flops_per_s) {
   out.dollars_over_best = std::max(0.0, out.dollars - out.best_dollars);
   out.energy_kwh = out.gpu_hours * out.power_per_gpu_w * in.pue / 1000;
   // Each failure takes one node away, and a spare takes its place: the job fails as often whatever is away.
-  out.spares = static_cast<double>(models::fleet::spare_machines_of_job(in.repair_days * out.failures_per_day, 0.01));
+  out.spares = static_cast<double>(models::fleet::spare_machines_of_job(in.repair_s / in.mtbf_s, 0.01));
 }
 
 }  // namespace
 
 RunReliability reliability(const Inputs& in) { return {in.save_s, in.restart_s, in.mtbf_s}; }
 
-Computed<Outputs, Run> compute(const Inputs& in, Progress& progress) {
+Computed<Outputs, Run> compute(const Inputs& in) {
   Outputs out;
   double flops_per_s = 0;
   out.reason = read_work(in, out, flops_per_s);
@@ -114,7 +114,7 @@ Computed<Outputs, Run> compute(const Inputs& in, Progress& progress) {
   const RunReliability reliable = reliability(in);
   // Single checkpoints are drawn where there is room for them; beyond that whole turns are one stretch.
   const auto play = [&](double interval_s) {
-    const bool join = progress.facts_alone || out.shown_s / interval_s > 60;
+    const bool join = out.shown_s / interval_s > 60;
     return models::fleet::simulate_run(reliable, interval_s, failures, out.shown_s, join);
   };
   Run run{play(out.interval_used_s), play(out.exact_s)};

@@ -46,9 +46,8 @@ void describe_machines(Fields& f, Inputs& in) {
          {.range = {0, 5000}, .typical = {0, 1500}});
   f.real("pue", in.pue, "PUE", "Power of the whole data centre over that of its machines.", {.range = {1, 2.5}});
   f.group("Spares");
-  f.real("repair_days", in.repair_days, {"Repair", "days"},
-         "How long the node that failed is away; a spare takes its place.",
-         {.range = {0.01, 30, Scale::log}, .typical = {0.1, 7}});
+  f.real("repair_s", in.repair_s, {"Repair", "s"}, "How long the node that failed is away; a spare takes its place.",
+         {.range = {600, 2.6e6, Scale::log}, .typical = {3600, 604'800}});
 }
 
 }  // namespace

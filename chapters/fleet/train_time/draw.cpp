@@ -68,14 +68,18 @@ void draw_hero(Inputs& in, const Outputs& out, const Picture& picture, View& vie
   const auto& t = widgets::theme();
   const ImVec2 corner = ImGui::GetCursorScreenPos();
   const bool apart = size.x > t.px(760);
+  // One above the other needs height for two pairs of axes; without it the run on the clock is what answers.
+  const bool alone = !apart && size.y < t.px(520);
   const float gap = t.px(20);
-  const ImVec2 first =
-      apart ? ImVec2{std::floor(0.62f * (size.x - gap)), size.y} : ImVec2{size.x, std::floor(0.58f * (size.y - gap))};
+  const ImVec2 first = alone   ? size
+                       : apart ? ImVec2{std::floor(0.62f * (size.x - gap)), size.y}
+                               : ImVec2{size.x, std::floor(0.58f * (size.y - gap))};
   widgets::heading("The same failures, with your checkpoints and with the best", picture.draw_words, first.x,
                    widgets::HeadingMore::beside);
   const float first_head = ImGui::GetCursorScreenPos().y - corner.y;
   draw_climb(in, out, picture, view, {first.x, first.y - first_head});
   widgets::drew("climb");
+  if (alone) return;
   const ImVec2 at = apart ? ImVec2{corner.x + first.x + gap, corner.y} : ImVec2{corner.x, corner.y + first.y + gap};
   const ImVec2 second = apart ? ImVec2{size.x - first.x - gap, size.y} : ImVec2{size.x, size.y - first.y - gap};
   ImGui::SetCursorScreenPos(at);
@@ -84,7 +88,6 @@ void draw_hero(Inputs& in, const Outputs& out, const Picture& picture, View& vie
   const float second_head = apart ? first_head : ImGui::GetCursorScreenPos().y - at.y;
   ImGui::SetCursorScreenPos({at.x, at.y + second_head});
   draw_losses(in, out, picture, view, {second.x, second.y - second_head});
-  widgets::drew("losses");
 }
 
 void draw_days(const Picture& picture, View& view, ImVec2 size) {
@@ -116,7 +119,7 @@ void draw_fleet(const Picture& picture, View& view, ImVec2 size) {
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
-  stage.panel("run", {.title = "The run on the clock", .least = {480, 380}, .answers = true, .marks = "climb, losses"},
+  stage.panel("run", {.title = "The run on the clock", .least = {480, 300}, .answers = true, .marks = "climb"},
               [&](ImVec2 size) { draw_hero(in, out, picture, view, size); });
   stage.panel("days", {.title = "Where the clock goes", .least = {380, 150}, .ideal = {0, 190}},
               [&](ImVec2 size) { draw_days(picture, view, size); });

@@ -24,7 +24,7 @@ struct Inputs {
   std::int64_t gpus = 16384;
   double mfu = 40;
   double price_per_hour = 2, power_w = 0, pue = 1.1;
-  double repair_days = 1;
+  double repair_s = 86'400;
   std::int64_t seed = 36;
   bool operator==(const Inputs&) const = default;
 };
@@ -83,7 +83,7 @@ struct View {
 inline constexpr double max_wall_s = 1000 * 365.25 * 86400;
 
 models::fleet::RunReliability reliability(const Inputs& in);
-Computed<Outputs, Run> compute(const Inputs& in, Progress& progress);
+Computed<Outputs, Run> compute(const Inputs& in);
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 std::string answer_of(const Outputs& out);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);

@@ -225,7 +225,7 @@ TEST_CASE("planned chapters of the rail are there with the word, and do nothing"
   o.ui.resize({1700, 1000});
   o.ui.frames(2);
   CHECK(o.ui.text_present("planned"));
-  o.ui.click("rail/Fleet");
+  o.ui.click("rail/Capstone");
   o.ui.frames(2);
   CHECK(o.d.open_lab() == "roofline/roofline");
 }

@@ -35,7 +35,7 @@ TEST_CASE("cost: the wedges sum to the coin in every kind of work") {
 TEST_CASE("cost: the answer names the largest piece, and a rate beyond the bandwidth is refused") {
   const auto says = [](const char* inputs) { return answer_of("fleet/cost", inputs); };
   CHECK(says("{}").starts_with("A million tokens cost `$1.04`: "));
-  CHECK(says(R"({"filled": 35, "output_tokens_per_s": 4308})").find(" goes to hours in which nothing ran.\n") !=
+  CHECK(says(R"({"filled": 35, "output_tokens_per_s": 4308})").find(" goes to hours without work.\n") !=
         std::string::npos);
   CHECK(says(R"({"filled": 100, "output_tokens_per_s": 20000})").find(" goes to reading the cache.\n") !=
         std::string::npos);
