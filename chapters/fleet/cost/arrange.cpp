@@ -22,21 +22,18 @@ constexpr std::array grids{Grid{"Iceland", 27.68},  Grid{"Sweden", 40.695},  Gri
 
 void arrange_wedges(const Inputs& in, const Outputs& out, Picture& p) {
   const models::fleet::PriceParts& parts = out.parts;
-  const bool computes = parts.computing > 0;
   const auto add = [&](std::string name, std::string more, std::string_view output, double value, widgets::Tint tint) {
     if (value > 0)
       p.wedges.push_back({std::move(name), std::move(more), format_text(value, "$", 3), output, value, tint});
   };
   add("empty hours", "paid, and nothing ran", "part_empty", parts.empty, widgets::Meaning::idle);
-  add(computes ? "peak never reached" : "bandwidth never reached",
-      format_text(100 - out.reach, "%", 2) + " of the time of a step", "part_not_reached", parts.not_reached,
-      widgets::Meaning::launch_bound);
-  add("computing", in.work == WorkKind::train ? "6 N flops per token at the peak" : "multiply-adds at the peak",
-      "part_computing", parts.computing, widgets::Meaning::compute_bound);
-  add("reading the cache", "of " + std::to_string(in.users) + (in.users == 1 ? " user" : " users"), "part_cache",
+  add("never reached", format_text(100 - out.reach, "%", 2) + " of a step's time", "part_not_reached",
+      parts.not_reached, widgets::Meaning::launch_bound);
+  add("computing", in.work == WorkKind::train ? "6 N per token" : "multiply-adds", "part_computing", parts.computing,
+      widgets::Meaning::compute_bound);
+  add("reading caches", "of " + std::to_string(in.users) + (in.users == 1 ? " user" : " users"), "part_cache",
       parts.cache, widgets::Meaning::kv_cache);
-  add("reading the weights", "once per step, for all users", "part_weights", parts.weights,
-      widgets::Meaning::memory_bound);
+  add("reading weights", "once for all users", "part_weights", parts.weights, widgets::Meaning::memory_bound);
   p.total = format_text(out.dollars_per_million_tokens, "$", 3);
   p.electricity = "rim: electricity " + format_text(out.electricity_per_million, "$", 2) + " of it";
   p.electricity_share = std::min(1.0, out.electricity_per_million / out.dollars_per_million_tokens);
@@ -53,10 +50,13 @@ std::string answer_of(const Outputs& out, const Picture& p) {
            : most->output == "part_not_reached"
                ? std::string(out.parts.computing > 0 ? "peak" : "bandwidth") + " that is never reached."
                : most->name + ".");
+  if (out.electricity_per_million > out.dollars_per_million_tokens)
+    return text + "\nElectricity alone would be " + figure(out.electricity_per_million, "$") +
+           ": the price does not cover it.";
   text += "\nElectricity is " + figure(out.electricity_per_million, "$") + " of it";
   if (out.parts.empty > out.electricity_per_million && most->name != "empty hours")
     text += ", empty hours are " + figure(out.parts.empty, "$");
-  return text + "; with every hour filled it would be " + figure(out.filled_dollars, "$") + ".";
+  return text + "; with every hour filled a million would cost " + figure(out.filled_dollars, "$") + ".";
 }
 
 /// The same hour with fewer users. Reading the weights is shared, reading the cache is not.

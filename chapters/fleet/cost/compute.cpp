@@ -59,6 +59,14 @@ PaidHour bound_of(const Inputs& in, const Setting& s, std::int64_t users) {
   return hour;
 }
 
+/// Bytes of weights and caches, over all chips.
+double held_bytes(const Inputs& in, const Setting& s, std::int64_t users) {
+  const double weights = static_cast<double>(models::count_parameters(*s.architecture).total) *
+                         models::stored_bits(in.format, in.format) / 8;
+  const double bandwidth = static_cast<double>(in.chips) * s.machine.bandwidth_bytes_per_s;
+  return weights + bound_of(in, s, users).cache_s * bandwidth;
+}
+
 void fill_price(const Inputs& in, const PaidHour& hour, Outputs& out) {
   out.dollars_per_million_tokens = models::fleet::dollars_per_million_tokens(in.price_per_hour, in.output_tokens_per_s);
   out.kwh_per_million_tokens = models::fleet::kwh_per_million_tokens(in.power_w, in.pue, in.output_tokens_per_s);
@@ -89,7 +97,7 @@ void fill_band(const Inputs& in, const models::Chip& chip, Outputs& out) {
   }
 }
 
-void fill_levers(const Inputs& in, const PaidHour& hour, Outputs& out) {
+void fill_levers(const Inputs& in, const PaidHour& hour, bool room_for_twice, Outputs& out) {
   const double before = hour.dollars_per_million(), a_year = in.tokens_per_day * year_s / 86400 / 1e6;
   PriceLever all;
   const auto add = [&](std::string name, const PriceLever& lever) {
@@ -114,7 +122,7 @@ void fill_levers(const Inputs& in, const PaidHour& hour, Outputs& out) {
   if (in.work == WorkKind::serve) {
     if (in.format != models::Format::fp8) add("weights in FP8", {.weights = 0.5});
     if (in.kv_format != models::KvFormat::fp8) add("cache in FP8", {.cache = 0.5});
-    add("twice the users", {.tokens = 2});
+    if (room_for_twice) add("twice the users", {.tokens = 2});
   }
   out.together_saved = (before - models::fleet::pull(hour, all).dollars_per_million()) * a_year;
 }
@@ -126,6 +134,13 @@ Outputs compute(const Inputs& in) {
   Setting s;
   out.reason = read_setting(in, s);
   if (!out.reason.empty()) return out;
+  const double memory = static_cast<double>(in.chips) * s.chip->memory_bytes;
+  if (in.work == WorkKind::serve && held_bytes(in, s, in.users) > memory) {
+    out.reason = "Weights and caches take " + widgets::format_text(held_bytes(in, s, in.users), "B") +
+                 ", and the chips have " + widgets::format_text(memory, "B") +
+                 ": take more chips, fewer users, a shorter context or FP8.";
+    return out;
+  }
   PaidHour hour = bound_of(in, s, in.users);
   const double busy = in.output_tokens_per_s / hour.filled;
   hour.reach = busy * hour.bound_s() / hour.tokens_per_step;
@@ -137,7 +152,7 @@ Outputs compute(const Inputs& in) {
     return out;
   }
   fill_price(in, hour, out);
-  fill_levers(in, hour, out);
+  fill_levers(in, hour, 2 * in.users <= max_users && held_bytes(in, s, 2 * in.users) <= memory, out);
   fill_band(in, *s.chip, out);
   if (in.work == WorkKind::train) {
     out.step_dollars = out.dollars_per_million_tokens * in.step_tokens / 1e6;

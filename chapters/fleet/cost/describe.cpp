@@ -20,7 +20,7 @@ void describe_work(Fields& f, Inputs& in) {
   f.integer("chips", in.chips, "Chips", "All that the price pays for.",
             {.range = {1, 131'072, Scale::log}, .typical = {1, 16'384}});
   f.integer("users", in.users, "Users at once", "Sequences that share a decode step.",
-            {.range = {1, 65'536, Scale::log}, .typical = {1, 1024}, .when = serving});
+            {.range = {1, static_cast<double>(max_users), Scale::log}, .typical = {1, 1024}, .when = serving});
   shared::context(f, "context", in.context, {.help = "Tokens in the cache of each user.", .when = serving});
   shared::format(f, "format", in.format, {.label = "Weights", .help = "Format of weights and matmuls."});
   f.choice("kv_format", in.kv_format, engine_kv_choices(), "Keys and values in", "What the cache is kept in.",
@@ -45,7 +45,7 @@ void describe(Fields& f, Inputs& in) {
          {.range = {0.01, 1e6, Scale::log}, .typical = {1, 1e5}, .headline = true});
   f.real("output_tokens_per_s", in.output_tokens_per_s, {"Tokens per second", "tokens/s"},
          "The mean over all hours that are paid, empty ones among them.",
-         {.range = {0.1, 1e9, Scale::log}, .typical = {100, 1e5}, .headline = true});
+         {.range = {1, 1e7, Scale::log}, .typical = {100, 1e5}, .headline = true});
   f.real("filled", in.filled, {"Hours filled", "%"}, "Share of the paid hours in which work runs.",
          {.range = {1, 100}, .typical = {10, 100}, .headline = true});
   f.real("tokens_per_day", in.tokens_per_day, {"Tokens per day", "tokens"}, "What a year is reckoned with.",
@@ -53,7 +53,7 @@ void describe(Fields& f, Inputs& in) {
   describe_work(f, in);
   f.group("Power and grid");
   f.real("power_w", in.power_w, {"Power of all chips", "W"}, "The mean, with their hosts.",
-         {.range = {1, 1e9, Scale::log}, .typical = {300, 1e7}});
+         {.range = {10, 1e8, Scale::log}, .typical = {300, 1e7}});
   f.real("pue", in.pue, "PUE", "Power of the whole data centre over that of its machines.", {.range = {1, 2.5}});
   f.real("carbon_g_per_kwh", in.carbon_g_per_kwh, {"Carbon of the grid", "g/kWh"}, "Grams of CO2 equivalent.",
          {.range = {0, 1200}});

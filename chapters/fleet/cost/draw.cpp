@@ -18,7 +18,7 @@ void draw_levers(const Outputs& out, const Picture& picture, View& view, ImVec2 
   std::array<BarSegment, max_levers + 2> segments;
   std::array<StackedBar, max_levers + 1> bars;
   for (std::size_t i = 0; i < count; ++i) {
-    segments[i] = {.label = "saved, alone", .value = out.levers[i].saved_per_year, .tint = widgets::Meaning::idle};
+    segments[i] = {.label = "saved, alone", .value = out.levers[i].saved_per_year, .tint = widgets::Tint::series(2)};
     bars[i] = {.label = out.levers[i].name, .segments = std::span(segments).subspan(i, 1)};
   }
   segments[count] = {.label = "saved, together", .value = picture.saved_together, .tint = widgets::Tint::yours()};
@@ -38,8 +38,7 @@ void draw_grids(const Picture& picture, View& view, ImVec2 size) {
   const std::size_t count = std::min(most, picture.grids.size());
   for (std::size_t i = 0; i < count; ++i) {
     const GridBar& g = picture.grids[i];
-    segments[i] = {
-        .label = "", .value = g.kg, .tint = g.yours ? widgets::Tint::yours() : widgets::Tint(widgets::Meaning::idle)};
+    segments[i] = {.label = "", .value = g.kg, .tint = g.yours ? widgets::Tint::yours() : widgets::Tint::series(2)};
     bars[i] = {.label = g.name, .segments = std::span(segments).subspan(i, 1)};
   }
   widgets::draw_stacked_bars("grids", std::span(bars).first(count), view.grids,

@@ -91,6 +91,9 @@ struct View {
   widgets::StackedBarView levers, grids;
 };
 
+/// Users at once, at most.
+inline constexpr std::int64_t max_users = 16'384;
+
 /// An hour as it is set; its reach may be above 1, which compute refuses.
 models::fleet::PaidHour hour_at(const Inputs& in, double weights_s, double cache_s, double compute_s);
 Outputs compute(const Inputs& in);

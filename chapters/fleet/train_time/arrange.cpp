@@ -117,8 +117,9 @@ void arrange_climb(const Inputs& in, const Outputs& out, const Run& run, Picture
   if (worst > 0) p.lost_words = format_text(worst, "s", 2) + " of work, done twice";
   p.draw_words = "one draw: yours keeps " + format_text(out.shown_kept, "%", 2) + " here, " +
                  format_text(out.efficiency, "%", 2) + " on average";
-  p.climb = {std::move(ideal),   redone_area(run.yours, p.unit_s), std::move(best), std::move(yours), std::move(saves),
+  p.climb = {std::move(ideal), redone_area(run.yours, p.unit_s), std::move(best), std::move(yours),
              std::move(failures)};
+  if (!saves.x.empty()) p.climb.push_back(std::move(saves));
   p.yours_end = run.yours.kept_s / p.unit_s;
   p.best_end = run.best.kept_s / p.unit_s;
   p.yours_words = format_text(p.yours_end, "", 3);
@@ -136,8 +137,14 @@ void arrange_losses(const Inputs& in, const Outputs& out, Picture& p) {
                .tint = widgets::Meaning::data_loading,
                .alpha = 0.4f,
                .width = 0};
+  Curve restarting{.kind = Curve::Kind::area,
+                   .label = "restarting",
+                   .output = "share_restarting",
+                   .tint = widgets::Meaning::idle,
+                   .alpha = 0.6f,
+                   .width = 0};
   Curve falling{.kind = Curve::Kind::area,
-                .label = "done twice, restarting",
+                .label = "done twice",
                 .output = "share_redone",
                 .tint = widgets::Tint::bad(),
                 .alpha = 0.4f,
@@ -149,20 +156,14 @@ void arrange_losses(const Inputs& in, const Outputs& out, Picture& p) {
     const double at = from * std::pow(to / from, static_cast<double>(i) / points);
     const models::fleet::ClockShares s = models::fleet::clock_shares(run, at);
     saving.add(at, 100 * s.saving);
-    falling.add(at, 100 * (1 - s.kept));
+    falling.add(at, 100 * (s.saving + s.redone));
     falling.lower.push_back(100 * s.saving);
+    restarting.add(at, 100 * (1 - s.kept));
+    restarting.lower.push_back(100 * (s.saving + s.redone));
     all.add(at, 100 * (1 - s.kept));
     high = std::max(high, 100 * (1 - s.kept));
   }
-  p.losses = {std::move(saving), std::move(falling), std::move(all)};
-  Curve rules{.kind = Curve::Kind::dots,
-              .label = "Young, Daly",
-              .info = "the rules of thumb, on the same curve",
-              .marker = widgets::Marker::diamond,
-              .radius = 4};
-  for (const double at : {out.young_s, out.daly_first_s})
-    if (at >= from && at <= to) rules.add(at, 100 * (1 - models::fleet::checkpoint_efficiency(run, at)));
-  p.losses.push_back(std::move(rules));
+  p.losses = {std::move(saving), std::move(falling), std::move(restarting), std::move(all)};
   p.least_interval = from;
   p.most_interval = to;
   p.most_lost = std::min(100.0, 1.08 * high);

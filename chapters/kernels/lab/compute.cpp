@@ -21,9 +21,9 @@ RungFigures rung_figures(const RatedRung& r, const Ladder& ladder, std::size_t s
       .title = std::string(rung.title),
       .limit = std::string(r.predicted > 0 ? models::limit_label(r.limit.limit) : "not modelled"),
       .bound = r.bound,
-      .predicted_share = r.predicted > 0 ? 100 * r.predicted : 0,
+      .predicted_share = r.predicted > 0 ? 100 * r.predicted : no_number,
       .floor_s = r.floor_s,
-      .predicted_s = r.predicted_s,
+      .predicted_s = r.predicted_s > 0 ? r.predicted_s : no_number,
       .your_share = percent_or_missing(r.yours),
   };
   const std::string_view before = selected == 0 ? rung.source : ladder.rungs[selected - 1].source;
@@ -46,11 +46,11 @@ RungFigures rung_figures(const RatedRung& r, const Ladder& ladder, std::size_t s
   return out;
 }
 
-/// How many times faster the model expects the rung after the selected one; 1 at the last.
+/// How many times faster the model expects the rung after the selected one; NaN at the last, and without a model.
 double gain_of_next(const std::vector<RatedRung>& rated, std::size_t selected) {
   if (selected + 1 >= rated.size()) return std::nan("");
   const double now = rated[selected].predicted_s, next = rated[selected + 1].predicted_s;
-  return next > 0 && now > 0 ? now / next : 1;
+  return next > 0 && now > 0 ? now / next : std::nan("");
 }
 
 RoofFigures roof_figures(const Inputs& in, const Ceilings& c, const models::OpCost& cost) {
@@ -74,7 +74,7 @@ BestFigures best_figures(const std::vector<RatedRung>& rated, const Ladder& ladd
     if (shown(r) && (!best || r.run->time_s < best->run->time_s)) best = &r;
   }
   const RatedRung& first = rated.front();
-  out.predicted_speedup = first.predicted > 0 ? best_bound / first.predicted : 0;
+  out.predicted_speedup = first.predicted > 0 ? best_bound / first.predicted : no_number;
   if (!best) return out;
   const double best_s = best->run->time_s;
   const ::kernels::Rung& rung = ladder.rungs[static_cast<std::size_t>(best - rated.data())];

@@ -25,7 +25,10 @@ void describe(Fields& f, Outputs& o) {
          });
   f.real("predicted_share", o.rung.predicted_share, {"Model's share", "%"},
          "What the scarcest port or wire allows; a bound, which measurements stay under.",
-         {.headline = true, .formula = "min over the ports of supply / demand", .source = ports});
+         {.headline = true,
+          .absent = "This version has no model yet.",
+          .formula = "min over the ports of supply / demand",
+          .source = ports});
   f.real("your_share", o.rung.your_share, {"Your prediction", "%"}, "The share that you expect of the selected rung.",
          {.headline = true, .absent = "Press in its row."});
   f.real("prediction_miss", o.rung.prediction_miss, {"You were off by", "%"},
@@ -52,7 +55,7 @@ void describe(Fields& f, Outputs& o) {
           .source = "random-walk rounding: Higham, Accuracy and Stability of Numerical Algorithms, 2002"});
   f.group("By the model");
   f.real("predicted_s", o.rung.predicted_s, {"Model's time", "s"},
-         {.formula = "time at the roof / share", .source = ports});
+         {.absent = "This version has no model yet.", .formula = "time at the roof / share", .source = ports});
   f.real("floor_s", o.rung.floor_s, {"Time at the roof", "s"},
          "No version of this operation is faster on these ceilings.",
          {.formula = "max(operations / peak, bytes / bandwidth)",
@@ -61,7 +64,7 @@ void describe(Fields& f, Outputs& o) {
          "How many times as fast the model expects the next rung.",
          {
              .headline = true,
-             .absent = "This is the last rung.",
+             .absent = "This is the last rung, or one of the two has no model.",
              .formula = "model's time / model's time of the next",
              .source = ports,
          });
@@ -88,7 +91,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("speedup", o.best.speedup, {"Best over first", "\xC3\x97"}, "Measured.",
          {.absent = "Nothing was measured here yet.", .formula = "time of rung 1 / time of the best", .source = here});
   f.real("predicted_speedup", o.best.predicted_speedup, {"The same by the model", "\xC3\x97"},
-         {.formula = "best share / share of rung 1", .source = ports});
+         {.absent = "The first version has no model yet.", .formula = "best share / share of rung 1", .source = ports});
   f.group("The operation");
   f.integer("size_now", o.size, "Size", "The operation's size, in the ladder's own unit.");
   f.real("flops", o.flops, {"Operations", "FLOP"},

@@ -1,4 +1,4 @@
-// What the measurement itself launches: operands, a wait, and two roofs.
+// What the measurement itself launches: operands, a wait, roofs, and a counter.
 
 // out[i] = lo + scale u, u uniform in [0, 1) with 24 bits, from a hash of seed + i. input_value() in element.cpp is
 // its twin on the host.

@@ -21,7 +21,7 @@ TEST_CASE("cost: the contract's five inputs give dollars, energy and carbon") {
 }
 
 TEST_CASE("cost: the wedges sum to the coin in every kind of work") {
-  for (const char* inputs : {"{}", R"({"filled": 100})", R"({"users": 4096, "context": 16})",
+  for (const char* inputs : {"{}", R"({"filled": 100})", R"({"users": 4096, "context": 16, "output_tokens_per_s": 40000})",
                              R"({"work": "train", "chips": 1024, "output_tokens_per_s": 500000})"}) {
     const LabPtr lab = open_lab("fleet/cost", inputs);
     compute(*lab);
@@ -37,7 +37,7 @@ TEST_CASE("cost: the answer names the largest piece, and a rate beyond the bandw
   CHECK(says("{}").starts_with("A million tokens cost `$1.04`: "));
   CHECK(says(R"({"filled": 35, "output_tokens_per_s": 4308})").find(" goes to hours without work.\n") !=
         std::string::npos);
-  CHECK(says(R"({"filled": 100, "output_tokens_per_s": 20000})").find(" goes to reading the cache.\n") !=
+  CHECK(says(R"({"filled": 100, "output_tokens_per_s": 20000})").find(" goes to reading caches.\n") !=
         std::string::npos);
   CHECK(says(R"({"output_tokens_per_s": 100000})").starts_with("So many tokens per second need "));
 }
