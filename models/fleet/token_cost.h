@@ -18,7 +18,7 @@ struct PaidHour {
   double price_per_hour = 0;
   double filled = 1;                                 ///< share of the hour in which steps run, 0 to 1
   double reach = 1;                                  ///< bound / step, 0 to 1
-  double weights_s = 0, cache_s = 0, compute_s = 0;  ///< of one step at full bandwidth and at full peak
+  double weights_s = 0, cache_s = 0, compute_s = 0;  ///< one step at full bandwidth and at full peak
   double tokens_per_step = 1;
 
   bool computes() const { return compute_s > weights_s + cache_s; }

@@ -31,7 +31,7 @@ constexpr StrideRule stride_rules[] = {
 
 struct BankRule {
   std::string_view rung;
-  double wavefronts;  ///< of a warp's load: words of one bank, at most
+  double wavefronts;  ///< words that a warp's load wants of one bank, at most
   std::string_view why;
 };
 constexpr BankRule bank_rules[] = {

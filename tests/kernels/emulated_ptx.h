@@ -119,7 +119,7 @@ void mma_m16n8k16(float (&sum)[4], const unsigned (&a)[4], unsigned b0, unsigned
   }
 }
 
-/// Of a fragment of WMMA nothing is promised; here A and the sums lie as those of mma.sync, and B as two of them.
+/// Nothing is promised about a fragment of WMMA; here A and the sums lie as those of mma.sync, and B as two of them.
 void load_a_16x16(unsigned (&part)[4], const unsigned short* from, unsigned row_elements) {
   meet({"wmma.load.a"});
   for (std::size_t v = 0; v < 8; v += 2) {

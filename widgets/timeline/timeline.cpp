@@ -201,7 +201,7 @@ void place_lanes_area(TimelineFrame& f, float ruler) {
 /// The line that says that more lanes lie below.
 float more_lanes_px() { return theme().type(Type::small) + theme().px(5); }
 
-/// Of `room` pixels under the ruler and with it those that show whole lanes alone, with a line left for the words where
+/// The part of `room` pixels, the ruler among them, that shows whole lanes alone, with a line left for the words where
 /// there are more.
 float whole_lanes_height(const TimelineScratch& scratch, float ruler, float room) {
   const auto end_of = [&](const TimelineScratch::PlacedLane& lane) {

@@ -89,9 +89,9 @@ void describe(Fields& f, Outputs& o) {
   f.real("part_computing", o.parts.computing, {"Computing", "$"}, "0 where it is hidden under the reading.",
          {.formula = "flops / peak, of the step"});
   f.group("A step");
-  f.real("reach", o.reach, {"Bound reached", "%"}, "Of the bandwidth, or of the peak where a step computes.",
+  f.real("reach", o.reach, {"Bound reached", "%"}, "Share of the bandwidth, or of the peak where a step computes.",
          {.formula = "bound / step"});
-  f.real("step_s", o.step_s, {"Time", "s"}, "Of a decode step; in training of one token.",
+  f.real("step_s", o.step_s, {"Time", "s"}, "A decode step; in training one token.",
          {.formula = "tokens in a step / busy rate"});
   f.real("busy_tokens_per_s", o.busy_tokens_per_s, {"While work runs", "tokens/s"}, {.formula = "rate / share filled"});
   f.real("bound_tokens_per_s", o.bound_tokens_per_s, {"At most", "tokens/s"}, {.formula = "tokens in a step / bound"});

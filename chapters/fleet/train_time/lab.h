@@ -40,11 +40,11 @@ struct Outputs {
   double interval_used_s = 0, exact_s = 0, young_s = 0, daly_first_s = 0, daly_higher_s = 0;
   double flat_from_s = 0, flat_to_s = 0;  ///< within a percentage point of the best
   Shares shares, best;
-  double estimate = 0;  ///< of what is lost, percent, to first order
+  double estimate = 0;  ///< percent lost, to first order
   double lost_work_s = 0, failures = 0, failures_per_day = 0, gpu_hours_per_failure = 0, spares = 0;
   double dollars = 0, best_dollars = 0, dollars_over_best = 0, energy_kwh = 0, gpu_hours = 0;
   double flops = 0, parameters_counted = 0, power_per_gpu_w = 0;
-  double twice_efficiency = 0;                              ///< of twice the GPUs, at their own best interval, percent
+  double twice_efficiency = 0;                              ///< percent kept by twice the GPUs at their best
   double shown_s = 0, shown_kept = 0, shown_best_kept = 0;  ///< the stretch that is drawn; kept in percent
   std::int64_t shown_failures = 0;
   std::string reason;
@@ -61,7 +61,7 @@ struct Picture {
   std::vector<widgets::Curve> climb;   ///< work over the clock: what is redone, the best, yours
   std::vector<widgets::Curve> losses;  ///< share lost over the interval
   std::vector<widgets::Curve> fleet;   ///< efficiency over GPUs
-  double window = 1;                   ///< of both axes, in `unit`
+  double window = 1;                   ///< length of both axes, in `unit`
   double unit_s = 3600;                ///< seconds in the unit of the clock
   std::string unit, clock_label, work_label;
   double yours_end = 0, best_end = 0;  ///< in `unit`
@@ -70,7 +70,7 @@ struct Picture {
   double handle_at = 0, handle_work = 0;  ///< the first checkpoint of yours; 0: none in the window
   double least_interval = 1, most_interval = 1, most_lost = 100;
   std::string yours_lost, best_lost;
-  std::vector<double> days;  ///< of both bars: kept, saving, redone, restarting
+  std::vector<double> days;  ///< seconds of both bars: kept, saving, redone, restarting
   double most_gpus = 1;
 };
 

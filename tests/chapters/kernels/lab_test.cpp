@@ -37,11 +37,20 @@ const app::Json roofs = app::Json::parse(
 
 }  // namespace
 
+namespace {
+
+/// How often counters meet, and how long a single block takes, nobody has put into a rule: the lab says so.
+bool without_model(const kernels::Ladder& ladder, const kernels::Rung& rung) {
+  return ladder.id == "cuda-histogram" || (ladder.id == "cuda-paged-decode" && rung.id == "sequence");
+}
+
+}  // namespace
+
 TEST_CASE("kernel lab: every rung of every ladder has a model's bound, a source and a roof") {
   for (const auto& ladder : kernels::all_ladders())
     for (const auto& rung : ladder.rungs) {
       INFO(ladder.id << " " << rung.id);
-      CHECK(models::predict_kernel(ladder.id, rung.id, {}));
+      CHECK(models::predict_kernel(ladder.id, rung.id, {}).has_value() != without_model(ladder, rung));
       CHECK_FALSE(rung.source.empty());
       CHECK_FALSE(rung.roof.empty());
     }
@@ -53,6 +62,7 @@ TEST_CASE("kernel lab: the ports of a rung give its bound") {
   for (const auto& ladder : kernels::all_ladders())
     for (const auto& rung : ladder.rungs) {
       INFO(ladder.id << " " << rung.id);
+      if (without_model(ladder, rung)) continue;
       const auto p = models::predict_kernel(ladder.id, rung.id, {});
       REQUIRE(p);
       REQUIRE(p->ports.count >= 1);
