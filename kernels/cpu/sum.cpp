@@ -2,7 +2,7 @@
 //
 // cpu-sum:
 //   one-thread  one sum in a register, on one thread
-//   one-line    a trap: each thread adds to its own sum in memory, and the sums lie in one cache line
+//   one-line    a trap: each thread adds to its own sum in memory, and sixteen sums lie in a cache line
 //   padded      the same with two lines for each sum
 //   local       each thread adds in a register and writes its sum once
 //   local-simd  the same with eight vectors of 8 floats
@@ -112,7 +112,7 @@ constexpr Version sum_versions[] = {
                  "cpu/sum.cpp:one-thread", "dram_read_all", sum_one_thread),
     on(all_threads,
        make_version("one-line", "sums in one line",
-                    "A trap, false sharing: no thread needs the sum of another, but they lie in one cache line, which "
+                    "A trap, false sharing: no thread needs the sum of another, but sixteen lie in a cache line, which "
                     "goes from core to core with the additions. More threads, and slower than one.",
                     "cpu/sum.cpp:one-line", "dram_read_all", sum_one_line)),
     on(all_threads,

@@ -126,7 +126,7 @@ constexpr Version chase_versions[] = {
     chase_version(1, "16k", "16 KiB", "Still the first cache: the same time.", chase_set<1>),
     chase_version(2, "64k", "64 KiB", "The second cache: about three times as long.", chase_set<2>),
     chase_version(3, "256k", "256 KiB", "Still the second cache: about the same time.", chase_set<3>),
-    chase_version(4, "1m", "1 MiB", "Where the second cache has 512 KiB, half of the loads already go to the last one.",
+    chase_version(4, "1m", "1 MiB", "Where the second cache has 512 KiB, most of the loads already go to the last one.",
                   chase_set<4>),
     chase_version(5, "4m", "4 MiB", "The last cache: some ten times as long as the first.", chase_set<5>),
     chase_version(6, "16m", "16 MiB", "Still the last cache, unless others fill it.", chase_set<6>),

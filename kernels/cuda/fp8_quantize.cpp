@@ -88,7 +88,7 @@ Deviation fp8_compare(const Outcome& outcome) {
 const Ladder& fp8_ladder() {
   static const std::array rungs{
       Rung{"two_pass", "scales, then numbers",
-           "One kernel finds the largest magnitude of each row, a second divides and rounds: the matrix is read twice.",
+           "One kernel finds the largest magnitude of each row, a second scales and rounds: the matrix is read twice.",
            embedded_source("cuda/rungs/fp8_two_pass.cu"), "fp8_two_pass", "gpu_copy"},
       Rung{
           "fused", "one kernel, two loops",

@@ -85,7 +85,7 @@ const Ladder& gemv_ladder() {
            "Half of the bytes. Two rows a warp share each number of x that is made FP32.",
            embedded_source("cuda/rungs/gemv_int8.cu"), "gemv_int8", "gpu_read", gemv_int8_cost},
       Rung{"int4", "INT4, groups of 128",
-           "4.125 bits a weight with its share of a scale: a quarter of the bytes, and more work for each of them.",
+           "4.125 bits a weight with its share of a scale: a quarter of FP16's bytes, more work for each.",
            embedded_source("cuda/rungs/gemv_int4.cu"), "gemv_int4", "gpu_read", gemv_int4_cost},
   };
   static const Ladder ladder = matrix_ladder("cuda-gemv", "GPU decode GEMV", Measure::bytes_per_s,

@@ -32,7 +32,7 @@ std::vector<Launch> histogram_launches(std::string_view rung, std::int64_t bytes
       {"private", "histogram_private_clear"},
   }};
   const auto* clear = std::find_if(clears.begin(), clears.end(), [&](const auto& c) { return c.first == rung; });
-  // As many blocks as a multiprocessor holds; 32 KiB of counters a block leave room for six.
+  // As many blocks as a multiprocessor holds; 32 KiB of counters a block leave room for six on an H100.
   const std::int64_t blocks =
       std::clamp<std::int64_t>(bytes / 4 / 4096, 1, (rung == "private" ? 6ll : 8ll) * multiprocessors);
   return {{.block_x = histogram_bins, .entry = clear->second, .arguments = {output()}},
@@ -63,7 +63,7 @@ const Ladder& histogram_ladder() {
            "One addition in global memory for each float; half of them go to the same counter and wait for each other.",
            embedded_source("cuda/rungs/histogram_global.cu"), "histogram_global", "gpu_read"},
       Rung{"shared", "counters of a block",
-           "Every block counts in shared memory: the threads of a multiprocessor wait for each other, not all threads.",
+           "Every block counts in shared memory: the threads of a block wait for each other, not all threads.",
            embedded_source("cuda/rungs/histogram_shared.cu"), "histogram_shared", "gpu_read"},
       Rung{"aggregated", "lanes add together",
            "Lanes of a warp with the same exponent find each other, and one of them adds for all.",
