@@ -1,6 +1,6 @@
 // n x n BF16 become FP8 (e4m3) with an FP32 scale a row, in two kernels: the largest magnitude of each row gives the
-// scale that makes it 448, the largest e4m3; then every number is multiplied by the reciprocal of its row's scale and rounded to the
-// nearest, ties to the even one. The matrix is read twice. The FP8 numbers are followed by n scales.
+// scale that makes it 448, the largest e4m3; then every number is multiplied by the reciprocal of its row's scale and
+// rounded to the nearest, ties to the even one. The matrix is read twice. The FP8 numbers are followed by n scales.
 __device__ unsigned two_pass_e4m3(float x) {
   const unsigned sign = __float_as_uint(x) >> 24 & 0x80u;
   const float size = fminf(fabsf(x), 448.0f);
