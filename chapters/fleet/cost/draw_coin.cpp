@@ -98,8 +98,9 @@ void paint_face(const Painter& p, const Picture& picture, const CoinPlace& c) {
     p.line(on_circle(c.centre, c.hole, from), on_circle(c.centre, c.radius, from), t.background, t.px(2));
     const ImVec2 middle = on_circle(c.centre, (c.hole + c.radius) / 2, from + share / 2);
     const ImVec2 words = widgets::text_size(w.dollars, Type::body, Font::mono);
-    // A figure stands in its wedge where the arc there is as long as its words.
-    if (static_cast<float>(turn * share) * (c.hole + c.radius) / 2 > words.x + t.px(6)) {
+    // A figure stands in its wedge where the arc there is as long as its words, and the ring as wide.
+    if (c.radius - c.hole > words.x + t.px(14) &&
+        static_cast<float>(turn * share) * (c.hole + c.radius) / 2 > words.x + t.px(6)) {
       const ImVec2 at{middle.x, middle.y - words.y / 2};
       p.rect({at.x - words.x / 2 - t.px(4), at.y - t.px(2)}, {at.x + words.x / 2 + t.px(4), at.y + words.y + t.px(2)},
              t.background, t.px(4));
@@ -156,7 +157,8 @@ void drag_filled(Inputs& in, const Painter& p, const CoinPlace& c) {
   p.ring(at, t.px(6), t.text, t.px(1.5f));
   constexpr std::string_view words = "drag the cut";
   const ImVec2 say{at.x + (at.x > c.centre.x ? t.px(14) : -t.px(14)), at.y + t.px(6)};
-  p.text(say, words, t.accent, Type::small, Font::sans, at.x > c.centre.x ? Align::left : Align::right);
+  if (c.radius > t.px(110))
+    p.text(say, words, t.accent, Type::small, Font::sans, at.x > c.centre.x ? Align::left : Align::right);
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ std::string answer_of(const Outputs& out) {
   std::string first =
       "With a checkpoint every " + every + " the run takes " + wall + ": only " + kept + " of the clock counts.\n";
   if (seldom && s.restarting > s.redone)
-    first += "Starting again takes " + figure(s.restarting, "%") + ". ";
+    first += "Restarts take " + figure(s.restarting, "%") + ". ";
   else if (seldom)
     first += "Failures waste " + figure(s.redone, "%") + ". ";
   else

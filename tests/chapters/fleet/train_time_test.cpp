@@ -15,7 +15,7 @@ TEST_CASE("train time: the answer says what is lost to what, and calls a good in
         "waste `28.2 %`. One every `9.47 min` makes it `73.4 days`.");
   CHECK(says(R"({"interval_s": 60})").find("\nSaving takes `19.4 %`. ") != std::string::npos);
   CHECK(says(R"({"interval_s": 0})").find("within a point of the best.\nAny time from ") != std::string::npos);
-  CHECK(says(R"({"interval_s": 3600, "restart_s": 7200})").find("\nStarting again takes ") != std::string::npos);
+  CHECK(says(R"({"interval_s": 3600, "restart_s": 7200})").find("\nRestarts take ") != std::string::npos);
   CHECK(
       says(R"({"interval_s": 600000, "mtbf_s": 3600})").starts_with("This run would take more than a thousand years"));
   CHECK(says(R"({"chip": "v100_sxm2"})").find(" has no BF16 peak ") != std::string::npos);
