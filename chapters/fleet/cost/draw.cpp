@@ -53,7 +53,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
                 draw_coin(in, picture, size);
                 widgets::drew("the coin");
               });
-  stage.panel("levers", {.title = picture.year.empty() ? "A year" : picture.year, .least = {420, 240}},
+  stage.panel("levers", {.title = "What a change saves in a year", .least = {420, 240}},
               [&](ImVec2 size) { draw_levers(out, picture, view, size); });
   if (!picture.coins.empty())
     stage.panel("users", {.title = "The same hour, shared by more", .least = {420, 170}, .ideal = {0, 210}},

@@ -80,7 +80,7 @@ struct Picture {
   std::uint64_t version = 0;
   std::string answer;
   std::vector<Wedge> wedges;  ///< clockwise from the top
-  std::string total, electricity, year;
+  std::string total, electricity;
   double electricity_share = 0;
   std::vector<Coin> coins;
   std::vector<GridBar> grids;

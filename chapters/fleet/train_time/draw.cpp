@@ -30,7 +30,8 @@ void draw_climb(Inputs& in, const Outputs& out, const Picture& picture, View& vi
              .ghost = false});
   plot.curves(picture.climb);
   // Two tags need room for two; yours goes first.
-  if ((picture.best_end - picture.yours_end) / picture.window * static_cast<double>(size.y) > t.px(60))
+  if ((picture.best_end - picture.yours_end) / picture.window * static_cast<double>(size.y) >
+      static_cast<double>(t.px(60)))
     plot.tag_y(picture.best_end, picture.best_words, {.colour = t.text, .output = "shown_best_kept"});
   plot.tag_y(picture.yours_end, picture.yours_words, {.colour = t.accent, .output = "shown_kept"});
   if (!picture.lost_words.empty()) plot.callout(picture.worst_at, picture.worst_work, picture.lost_words, "");
