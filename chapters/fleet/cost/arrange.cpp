@@ -37,8 +37,6 @@ void arrange_wedges(const Inputs& in, const Outputs& out, Picture& p) {
   p.total = format_text(out.dollars_per_million_tokens, "$", 3);
   p.electricity = "rim: electricity " + format_text(out.electricity_per_million, "$", 2) + " of it";
   p.electricity_share = std::min(1.0, out.electricity_per_million / out.dollars_per_million_tokens);
-  p.year =
-      "A year at " + format_text(in.tokens_per_day, "tokens", 3) + " per day: " + format_text(out.year_dollars, "$", 4);
 }
 
 std::string answer_of(const Outputs& out, const Picture& p) {
