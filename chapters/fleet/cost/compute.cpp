@@ -148,7 +148,8 @@ Outputs compute(const Inputs& in) {
     out.reason = "So many tokens per second need " + widgets::format_text(busy, "") +
                  " while work runs, and these chips reach at most " +
                  widgets::format_text(hour.tokens_per_step / hour.bound_s(), "") +
-                 ": take fewer tokens, fill more hours, or add chips" + (in.work == WorkKind::serve ? " or users." : ".");
+                 ": take fewer tokens, fill more hours, or add chips" +
+                 (in.work == WorkKind::serve ? " or users." : ".");
     return out;
   }
   fill_price(in, hour, out);

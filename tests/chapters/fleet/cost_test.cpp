@@ -21,8 +21,9 @@ TEST_CASE("cost: the contract's five inputs give dollars, energy and carbon") {
 }
 
 TEST_CASE("cost: the wedges sum to the coin in every kind of work") {
-  for (const char* inputs : {"{}", R"({"filled": 100})", R"({"users": 4096, "context": 16, "output_tokens_per_s": 30000})",
-                             R"({"work": "train", "chips": 1024, "output_tokens_per_s": 500000})"}) {
+  for (const char* inputs :
+       {"{}", R"({"filled": 100})", R"({"users": 4096, "context": 16, "output_tokens_per_s": 30000})",
+        R"({"work": "train", "chips": 1024, "output_tokens_per_s": 500000})"}) {
     const LabPtr lab = open_lab("fleet/cost", inputs);
     compute(*lab);
     INFO(inputs);

@@ -24,13 +24,11 @@ bool is_snake_case(std::string_view key) {
 /// Shown with a prefix, as a percentage, as intensity, or as a pure number: anything else would be printed and never
 /// converted.
 /// Units that are written as they are: people speak of energy and of carbon in these, and of no other multiples.
-bool is_unit_of_bills(std::string_view unit) {
-  return unit == "kWh" || unit == "kg" || unit == "t" || unit == "g/kWh";
-}
+bool is_unit_of_bills(std::string_view unit) { return unit == "kWh" || unit == "kg" || unit == "t" || unit == "g/kWh"; }
 
 bool is_known_unit(std::string_view unit) {
-  return is_unit_of_bills(unit) || unit.empty() || unit == "%" || unit == widgets::times_unit || unit == "FLOP/B" || unit == "min" ||
-         unit == "%/min" || widgets::unit_family(unit) != widgets::UnitFamily::plain;
+  return is_unit_of_bills(unit) || unit.empty() || unit == "%" || unit == widgets::times_unit || unit == "FLOP/B" ||
+         unit == "min" || unit == "%/min" || widgets::unit_family(unit) != widgets::UnitFamily::plain;
 }
 
 void check_fields(const Fields& fields, const std::string& owner) {
