@@ -59,7 +59,7 @@ void paint_names(const Painter& p, const Picture& picture, const CoinPlace& c, I
   std::array<double, 8> left_at{};
   std::size_t left_count = 0;
   const auto paint = [&](const Wedge& w, double middle, bool right, float& lowest) {
-    const ImVec2 rim = on_circle(c.centre, c.rim + t.px(6), middle);
+    const ImVec2 rim = on_circle(c.centre, c.rim + t.px(16), middle);
     const float room = right ? corner.x + size.x - rim.x - t.px(6) : rim.x - corner.x - t.px(6);
     float y = std::max(rim.y - line / 2, lowest);
     y = std::min(y, corner.y + size.y - line - small);
