@@ -173,8 +173,8 @@ void draw_three(Inputs& in, const Outputs& out, const Picture& picture, View& vi
                              .unit = unit,
                              .binary = binary};
   };
-  const auto one = [&](const char* id, widgets::PlotView& plot_view, const widgets::AxisSpec& x, std::size_t i,
-                       double value, double lo, auto set) {
+  const auto one = [&](const char* id, const char* handle, widgets::PlotView& plot_view, const widgets::AxisSpec& x,
+                       std::size_t i, double value, double lo, auto set) {
     place(i);
     Plot plot(id, plot_view,
               {.x = x, .y = {.lo = 0, .hi = 105, .label = "occupancy", .unit = "%"}, .size = each, .legend = false});
@@ -182,17 +182,18 @@ void draw_three(Inputs& in, const Outputs& out, const Picture& picture, View& vi
     plot.scatter("as set", {&value, 1}, {&out.occupancy, 1},
                  {.colour = t.accent, .radius = 6, .legend = false, .output = "occupancy"});
     double moved = value;
-    if (plot.drag_x(id, moved, {.lo = lo, .hi = x.hi})) {
+    if (plot.drag_x(handle, moved, {.lo = lo, .hi = x.hi})) {
       take_in_hand(in, out);
       set(static_cast<std::int64_t>(std::llround(moved)));
     }
   };
-  one("registers axis", view.registers, axis(260, "registers a thread", "", false), 0,
+  one("registers", "registers axis", view.registers, axis(260, "registers a thread", "", false), 0,
       static_cast<double>(out.registers), 1,
       [&](std::int64_t n) { in.registers_per_thread = std::clamp<std::int64_t>(n, 1, 255); });
-  one("threads axis", view.threads, axis(1056, "threads a block", "", false), 1, static_cast<double>(in.block_threads),
-      1, [&](std::int64_t n) { in.block_threads = 32 * std::clamp<std::int64_t>((n + 16) / 32, 1, 32); });
-  one("shared memory axis", view.shared, axis(picture.shared_top, "shared memory", "B", true), 2,
+  one("threads", "threads axis", view.threads, axis(1056, "threads a block", "", false), 1,
+      static_cast<double>(in.block_threads), 1,
+      [&](std::int64_t n) { in.block_threads = 32 * std::clamp<std::int64_t>((n + 16) / 32, 1, 32); });
+  one("shared memory", "shared memory axis", view.shared, axis(picture.shared_top, "shared memory", "B", true), 2,
       static_cast<double>(out.static_bytes + in.dynamic_shared_bytes), 0, [&](std::int64_t n) {
         const std::int64_t bytes = std::clamp<std::int64_t>(n / 256 * 256, 0, 233472);
         in.static_shared_bytes = std::min(in.static_shared_bytes, bytes);
