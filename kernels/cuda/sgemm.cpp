@@ -13,6 +13,7 @@
 #include <array>
 #include <cmath>
 
+#include "kernels/cuda/deviation.h"
 #include "kernels/cuda/operation.h"
 #include "kernels/error_norm.h"
 #include "kernels/sources.h"
@@ -40,18 +41,6 @@ std::vector<Launch> sgemm_launches(std::string_view rung, std::int64_t n, int) {
   }};
 }
 
-/// `count` different numbers below n: all when n is no larger, otherwise one from each of `count` equal parts.
-std::vector<std::int64_t> chosen(std::int64_t n, std::int64_t count, std::uint32_t seed) {
-  std::vector<std::int64_t> lines;
-  count = std::min(n, count);
-  for (std::int64_t i = 0; i < count; ++i) {
-    const std::int64_t first = i * n / count, width = (i + 1) * n / count - first;
-    seed = seed * 1664525u + 1013904223u;
-    lines.push_back(first + static_cast<std::int64_t>(seed >> 8) % width);
-  }
-  return lines;
-}
-
 /// The elements where 64 rows and 64 columns cross are compared, one of each in every 64th of the matrix; all of C is
 /// searched for NaN. Bound: sqrt(K) 2 eps of float, the growth of rounding errors that are independent.
 Deviation sgemm_compare(const Outcome& outcome) {
@@ -60,7 +49,7 @@ Deviation sgemm_compare(const Outcome& outcome) {
   const std::uint32_t seed = outcome.seed;
   Deviation d;
   d.never_written = std::count_if(out.begin(), out.end(), [](float v) { return !(v == v); });
-  const auto rows = chosen(n, 64, seed), columns = chosen(n, 64, seed + 1);
+  const auto rows = chosen_lines(n, 64, seed), columns = chosen_lines(n, 64, seed + 1);
   const auto k_count = static_cast<std::size_t>(n);
   std::vector<double> a(rows.size() * k_count), b(columns.size() * k_count);
   for (std::size_t i = 0; i < rows.size(); ++i)

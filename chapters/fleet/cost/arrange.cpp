@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "chapters/fleet/cost/lab.h"
@@ -10,21 +9,13 @@ namespace {
 
 using widgets::figure, widgets::format_text;
 
-/// Grams of CO2 equivalent per kilowatt-hour of a year's electricity, by Our World in Data as codecarbon carries it
-/// (2022 and 2023), and that of coal.
-struct Grid {
-  const char* name;
-  double g_per_kwh;
-};
-constexpr std::array grids{Grid{"Iceland", 27.68},  Grid{"Sweden", 40.695},  Grid{"France", 56.039},
-                           Grid{"Canada", 170.043}, Grid{"Germany", 380.95}, Grid{"World", 475},
-                           Grid{"Poland", 661.926}, Grid{"Coal alone", 995}};
-
 void arrange_wedges(const Inputs& in, const Outputs& out, Picture& p) {
   const models::fleet::PriceParts& parts = out.parts;
   const auto add = [&](std::string name, std::string more, std::string_view output, double value, widgets::Tint tint) {
-    if (value > 0)
-      p.wedges.push_back({std::move(name), std::move(more), format_text(value, "$", 3), output, value, tint});
+    if (!(value > 0)) return;
+    const double from = p.wedges.empty() ? 0 : p.wedges.back().to;
+    p.wedges.push_back({std::move(name), std::move(more), format_text(value, "$", 3), output, from,
+                        from + value / out.dollars_per_million_tokens, tint});
   };
   add("empty hours", "paid, and nothing ran", "part_empty", parts.empty, widgets::Meaning::idle);
   add("never reached", format_text(100 - out.reach, "%", 2) + " of a step's time", "part_not_reached",
@@ -42,9 +33,9 @@ void arrange_wedges(const Inputs& in, const Outputs& out, Picture& p) {
 std::string answer_of(const Outputs& out, const Picture& p) {
   std::string text = "A million tokens cost " + figure(out.dollars_per_million_tokens, "$") + ": ";
   const auto most = std::max_element(p.wedges.begin(), p.wedges.end(),
-                                     [](const Wedge& a, const Wedge& b) { return a.value < b.value; });
-  text += figure(most->value, "$") + " goes to " +
-          (most->name == "empty hours" ? "hours without work."
+                                     [](const Wedge& a, const Wedge& b) { return a.to - a.from < b.to - b.from; });
+  text += figure((most->to - most->from) * out.dollars_per_million_tokens, "$") + " goes to " +
+          (most->output == "part_empty" ? "hours without work."
            : most->output == "part_not_reached"
                ? std::string(out.parts.computing > 0 ? "peak" : "bandwidth") + " that is never reached."
                : most->name + ".");
@@ -52,26 +43,17 @@ std::string answer_of(const Outputs& out, const Picture& p) {
     return text + "\nElectricity alone would be " + figure(out.electricity_per_million, "$") +
            ": the price does not cover it.";
   text += "\nElectricity is " + figure(out.electricity_per_million, "$") + " of it";
-  if (out.parts.empty > out.electricity_per_million && most->name != "empty hours")
+  if (out.parts.empty > out.electricity_per_million && most->output != "part_empty")
     text += ", empty hours are " + figure(out.parts.empty, "$");
   return text + "; with every hour filled a million would cost " + figure(out.filled_dollars, "$") + ".";
 }
 
-/// The same hour with fewer users. Reading the weights is shared, reading the cache is not.
-void arrange_coins(const Inputs& in, const Outputs& out, Picture& p) {
-  if (in.work != WorkKind::serve) return;
-  const models::fleet::PriceParts& parts = out.parts;
-  if (parts.computing > 0) return;
-  const double reading = parts.weights + parts.cache, users = static_cast<double>(in.users);
+void arrange_coins(const Outputs& out, Picture& p) {
   double dearest = 0;
-  const auto add = [&](double count, bool here) {
-    const double value = out.dollars_per_million_tokens * (parts.weights * users / count + parts.cache) / reading;
-    p.coins.push_back({std::to_string(static_cast<std::int64_t>(count)), format_text(value, "$", 3), value, 1, here});
-    dearest = std::max(dearest, value);
-  };
-  for (double count = 1; count < users / 1.5 && p.coins.size() < 8; count *= 4) add(count, false);
-  add(users, true);
-  for (Coin& c : p.coins) c.radius = static_cast<float>(std::sqrt(c.value / dearest));
+  for (const UsersRow& row : out.by_users) dearest = std::max(dearest, row.price);
+  for (const UsersRow& row : out.by_users)
+    p.coins.push_back({std::to_string(row.sharing), format_text(row.price, "$", 3),
+                       static_cast<float>(std::sqrt(row.price / dearest)), &row == &out.by_users.back()});
 }
 
 }  // namespace
@@ -81,8 +63,8 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   if (!out.reason.empty()) return p;
   arrange_wedges(in, out, p);
   p.answer = answer_of(out, p);
-  arrange_coins(in, out, p);
-  for (const Grid& g : grids) p.grids.push_back({g.name, out.kwh_per_million_tokens * g.g_per_kwh / 1000, false});
+  arrange_coins(out, p);
+  for (const GridRow& row : out.by_grid) p.grids.push_back({row.grid, row.emitted, false});
   p.grids.push_back({"yours", out.kg_co2_per_million_tokens, true});
   std::stable_sort(p.grids.begin(), p.grids.end(), [](const GridBar& a, const GridBar& b) { return a.kg < b.kg; });
   p.saved_together = out.together_saved;

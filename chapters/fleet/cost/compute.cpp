@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "chapters/fleet/cost/lab.h"
@@ -67,10 +68,22 @@ double held_bytes(const Inputs& in, const Setting& s, std::int64_t users) {
   return weights + bound_of(in, s, users).cache_s * bandwidth;
 }
 
+/// Grams of CO2 equivalent per kilowatt-hour of a year's electricity (2022 and 2023), and that of coal: the data of
+/// codecarbon, which carries Our World in Data.
+struct Grid {
+  const char* name;
+  double g_per_kwh;
+};
+constexpr std::array grids{Grid{"Iceland", 27.68},  Grid{"Sweden", 40.695},  Grid{"France", 56.039},
+                           Grid{"Canada", 170.043}, Grid{"Germany", 380.95}, Grid{"World", 475},
+                           Grid{"Poland", 661.926}, Grid{"Coal alone", 995}};
+
 void fill_price(const Inputs& in, const PaidHour& hour, Outputs& out) {
   out.dollars_per_million_tokens = models::fleet::dollars_per_million_tokens(in.price_per_hour, in.output_tokens_per_s);
   out.kwh_per_million_tokens = models::fleet::kwh_per_million_tokens(in.power_w, in.pue, in.output_tokens_per_s);
   out.kg_co2_per_million_tokens = models::fleet::kg_co2(out.kwh_per_million_tokens, in.carbon_g_per_kwh);
+  for (const Grid& grid : grids)
+    out.by_grid.push_back({grid.name, models::fleet::kg_co2(out.kwh_per_million_tokens, grid.g_per_kwh)});
   out.electricity_per_million = out.kwh_per_million_tokens * in.electricity_per_kwh;
   out.parts = models::fleet::price_parts(hour);
   out.filled_dollars = out.dollars_per_million_tokens * in.filled / 100;
@@ -95,6 +108,18 @@ void fill_band(const Inputs& in, const models::Chip& chip, Outputs& out) {
     out.low_dollars = std::isnan(out.low_dollars) ? dollars : std::min(out.low_dollars, dollars);
     out.high_dollars = std::isnan(out.high_dollars) ? dollars : std::max(out.high_dollars, dollars);
   }
+}
+
+/// The same hour with fewer users, at the share of the bound that is reached here.
+void fill_users(const Inputs& in, const Setting& s, double reach, Outputs& out) {
+  const auto add = [&](std::int64_t users) {
+    PaidHour hour = bound_of(in, s, users);
+    hour.reach = reach;
+    out.by_users.push_back({users, hour.dollars_per_million()});
+  };
+  for (std::int64_t users = 1; 3 * users < 2 * in.users; users *= 4) add(users);
+  add(in.users);
+  out.one_user_dollars = out.by_users.front().price;
 }
 
 void fill_levers(const Inputs& in, const PaidHour& hour, bool room_for_twice, Outputs& out) {
@@ -161,9 +186,7 @@ Outputs compute(const Inputs& in) {
     out.run_kwh = out.kwh_per_million_tokens * in.run_tokens / 1e6;
     return out;
   }
-  PaidHour alone = bound_of(in, s, 1);
-  alone.reach = hour.reach;
-  out.one_user_dollars = alone.dollars_per_million();
+  fill_users(in, s, hour.reach, out);
   return out;
 }
 

@@ -39,6 +39,16 @@ void describe(Fields& f, LeverRow& r) {
   f.real("saved_per_year", r.saved_per_year, {"Saved per year", "$"}, {.formula = "difference x tokens per year"});
 }
 
+void describe(Fields& f, UsersRow& r) {
+  f.integer("sharing", r.sharing, "Users at once", "They share the reading of the weights.");
+  f.real("price", r.price, {"A million tokens", "$"}, {.formula = "price / tokens, at the same share of the bound"});
+}
+void describe(Fields& f, GridRow& r) {
+  f.text("grid", r.grid, "Grid");
+  f.real("emitted", r.emitted, {"Carbon", "kg"}, "CO2 equivalent, per million tokens.",
+         {.formula = "energy x carbon of the grid", .source = "codecarbon, from Our World in Data"});
+}
+
 void describe(Fields& f, Inputs& in) {
   f.group("The hour");
   f.real("price_per_hour", in.price_per_hour, {"All chips for an hour", "$"}, "What is paid whether work runs or not.",
@@ -106,6 +116,8 @@ void describe(Fields& f, Outputs& o) {
   f.real("promised_saved", o.promised_saved, {"Their sum, alone", "$"}, "Per year; they cut the same coin.",
          {.formula = "sum of what each saves alone"});
   f.table("levers", o.levers, "Levers");
+  f.table("by_users", o.by_users, "The same hour, by users");
+  f.table("by_grid", o.by_grid, "Carbon by grid");
   f.group("A training");
   f.real("step_dollars", o.step_dollars, {"A step", "$"}, {.absent = not_train, .formula = "tokens per step x price"});
   f.real("run_dollars", o.run_dollars, {"The run", "$"}, {.absent = not_train, .formula = "tokens of the run x price"});

@@ -49,9 +49,6 @@ struct CoinPlace {
 /// Names and figures of the wedges next to the coin, on the side where the middle of each lies.
 void paint_names(const Painter& p, const Picture& picture, const CoinPlace& c, ImVec2 corner, ImVec2 size) {
   const auto& t = widgets::theme();
-  double from = 0;
-  double all = 0;
-  for (const Wedge& w : picture.wedges) all += w.value;
   float lowest_left = corner.y, lowest_right = corner.y;
   const float line = t.type(Type::body) + t.px(2), small = t.type(Type::small) + t.px(8);
   // On the right names come down the coin in the wedges' order, on the left from its foot upwards.
@@ -70,8 +67,7 @@ void paint_names(const Painter& p, const Picture& picture, const CoinPlace& c, I
     lowest = y + line + small;
   };
   for (const Wedge& w : picture.wedges) {
-    const double share = w.value / all, middle = from + share / 2;
-    from += share;
+    const double middle = (w.from + w.to) / 2;
     if (middle <= 0.5) {
       paint(w, middle, true, lowest_right);
     } else if (left_count < left.size()) {
@@ -87,26 +83,22 @@ void paint_names(const Painter& p, const Picture& picture, const CoinPlace& c, I
 
 void paint_face(const Painter& p, const Picture& picture, const CoinPlace& c) {
   const auto& t = widgets::theme();
-  double from = 0, all = 0;
-  for (const Wedge& w : picture.wedges) all += w.value;
   for (const Wedge& w : picture.wedges) {
-    const double share = w.value / all;
     const ImU32 fill = widgets::colour(w.tint, t);
-    paint_ring_piece(p, c.centre, c.hole, c.radius, from, from + share, fill);
+    paint_ring_piece(p, c.centre, c.hole, c.radius, w.from, w.to, fill);
     if (widgets::output_lit(w.output))
-      paint_ring_piece(p, c.centre, c.radius, c.radius + t.px(3), from, from + share, t.text);
-    p.line(on_circle(c.centre, c.hole, from), on_circle(c.centre, c.radius, from), t.background, t.px(2));
-    const ImVec2 middle = on_circle(c.centre, (c.hole + c.radius) / 2, from + share / 2);
+      paint_ring_piece(p, c.centre, c.radius, c.radius + t.px(3), w.from, w.to, t.text);
+    p.line(on_circle(c.centre, c.hole, w.from), on_circle(c.centre, c.radius, w.from), t.background, t.px(2));
+    const ImVec2 middle = on_circle(c.centre, (c.hole + c.radius) / 2, (w.from + w.to) / 2);
     const ImVec2 words = widgets::text_size(w.dollars, Type::body, Font::mono);
     // A figure stands in its wedge where the arc there is as long as its words, and the ring as wide.
     if (c.radius - c.hole > words.x + t.px(14) &&
-        static_cast<float>(turn * share) * (c.hole + c.radius) / 2 > words.x + t.px(6)) {
+        static_cast<float>(turn * (w.to - w.from)) * (c.hole + c.radius) / 2 > words.x + t.px(6)) {
       const ImVec2 at{middle.x, middle.y - words.y / 2};
       p.rect({at.x - words.x / 2 - t.px(4), at.y - t.px(2)}, {at.x + words.x / 2 + t.px(4), at.y + words.y + t.px(2)},
              t.background, t.px(4));
       p.text(at, w.dollars, t.text, Type::body, Font::mono, Align::center);
     }
-    from += share;
   }
   const ImVec2 total = widgets::text_size(picture.total, Type::title, Font::mono);
   p.text({c.centre.x, c.centre.y - total.y + t.px(2)}, picture.total, t.text, Type::title, Font::mono, Align::center);

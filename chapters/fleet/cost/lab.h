@@ -42,6 +42,17 @@ struct LeverRow {
   double dollars = 0, saved_per_year = 0;
 };
 
+/// The same hour with so many users: the price that each pays.
+struct UsersRow {
+  std::int64_t sharing = 1;
+  double price = 0;
+};
+/// A million tokens on the electricity of one grid.
+struct GridRow {
+  std::string grid;
+  double emitted = 0;  ///< kg of CO2 equivalent
+};
+
 struct Outputs {
   double dollars_per_million_tokens = 0, kwh_per_million_tokens = 0, kg_co2_per_million_tokens = 0;
   double electricity_per_million = 0;
@@ -53,6 +64,8 @@ struct Outputs {
   double one_user_dollars = std::nan("");
   double step_dollars = std::nan(""), run_dollars = std::nan(""), run_kwh = std::nan("");
   std::vector<LeverRow> levers;
+  std::vector<UsersRow> by_users;  ///< up to those that are set
+  std::vector<GridRow> by_grid;
   std::string reason;
 };
 
@@ -60,13 +73,12 @@ struct Outputs {
 struct Wedge {
   std::string name, more, dollars;
   std::string_view output;
-  double value = 0;
+  double from = 0, to = 0;  ///< its place on the coin, in turns
   widgets::Tint tint;
 };
 /// The same hour at another number of users; `radius` is the root of its share of the dearest.
 struct Coin {
   std::string users, dollars;
-  double value = 0;
   float radius = 1;
   bool here = false;
 };

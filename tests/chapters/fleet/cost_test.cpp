@@ -58,10 +58,13 @@ TEST_CASE("cost: one user alone pays for all of the weights, and coins shrink wi
                cache = out(*lab, "part_cache");
   CHECK(near(out(*lab, "one_user_dollars"), price * (256 * weights + cache) / (weights + cache), 1e-6));
   const lab_cost::Inputs in;
-  const lab_cost::Picture p = lab_cost::arrange(in, lab_cost::compute(in));
+  const lab_cost::Outputs facts = lab_cost::compute(in);
+  const lab_cost::Picture p = lab_cost::arrange(in, facts);
   REQUIRE(p.coins.size() == 5);
-  for (std::size_t i = 1; i < p.coins.size(); ++i) CHECK(p.coins[i].value < p.coins[i - 1].value);
+  REQUIRE(facts.by_users.size() == 5);
+  for (std::size_t i = 1; i < p.coins.size(); ++i) CHECK(facts.by_users[i].price < facts.by_users[i - 1].price);
   CHECK(p.coins.back().here);
-  CHECK(near(p.coins.back().value, price, 1e-9));
-  CHECK(near(p.coins.front().value, out(*lab, "one_user_dollars"), 1e-6));
+  CHECK(near(facts.by_users.back().price, price, 1e-9));
+  CHECK(near(facts.by_users.front().price, out(*lab, "one_user_dollars"), 1e-6));
+  CHECK(near(p.wedges.back().to, 1.0, 1e-9));  // the coin closes
 }
