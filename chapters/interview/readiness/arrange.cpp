@@ -149,14 +149,6 @@ void add_supposed(const Inputs& in, const Outputs& out, std::int64_t more, std::
            score_of(out) + n * in.plan_right_percent / 100, static_cast<double>(out.asked) + n);
 }
 
-/// The level of a topic's first question, and where its lab stands in the order of teaching.
-std::pair<int, std::ptrdiff_t> teaching_place(const TopicStanding& s) {
-  if (!s.next) return {drill_levels + 1, 0};
-  const auto labs = all_labs();
-  const auto at = std::find_if(labs.begin(), labs.end(), [&](const LabEntry& lab) { return lab.id == s.next->lab; });
-  return {s.next->level, at - labs.begin()};
-}
-
 /// Before the first answer: three questions of sixty seconds, and how intervals will shrink.
 void add_beginning(const Inputs& in, const Outputs& out, const std::vector<const TopicStanding*>& order,
                    RowWriter& rows, Picture& picture) {
@@ -177,6 +169,13 @@ void add_beginning(const Inputs& in, const Outputs& out, const std::vector<const
 }
 
 }  // namespace
+
+std::pair<int, std::ptrdiff_t> teaching_place(const TopicStanding& s) {
+  if (!s.next) return {drill_levels + 1, 0};
+  const auto labs = all_labs();
+  const auto at = std::find_if(labs.begin(), labs.end(), [&](const LabEntry& lab) { return lab.id == s.next->lab; });
+  return {s.next->level, at - labs.begin()};
+}
 
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture picture;
@@ -216,6 +215,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
                         " of which no lab was opened",
               .act = nullptr},
              0, 0);
+  picture.plan = arrange_plan(in, out, run);
   picture.due = due_list(in.history, in.now_s);
   add_calendar(in, picture);
   return picture;

@@ -76,6 +76,7 @@ chapters::Computed<Outputs, Run> compute(const Inputs& in) {
     if (everything ? &s == weakest : s.topic == in.topic) next = s.next;
   if (!next) next = choose_drill(c.drills, in.history, {.now_s = in.now_s, .scope = &scope}).drill;
   out.next = next ? next->title : std::string();
+  plan_days(in, out, *run);
   return {std::move(out), std::move(run)};
 }
 

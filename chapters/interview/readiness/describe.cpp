@@ -28,6 +28,11 @@ void describe(Fields& f, Inputs& in) {
             {.range = {0, 200}, .headline = true});
   f.real("plan_right_percent", in.plan_right_percent, {"Right in the plan", "%"},
          "The share of those that you get right.", {.range = {0, 100}, .headline = true});
+  f.group("Your interview");
+  f.integer("interview_in_days", in.interview_in_days, "Interview in",
+            "Days from today; the plan fills those before it.", {.range = {1, 60}});
+  f.real("minutes_a_day", in.minutes_a_day, {"Time a day", "min"}, "How long you practise on each of these days.",
+         {.range = {5, 240}, .typical = {10, 120}});
   shared::history(f, "history", in.history, "drill.history", most_drill_records,
                   {.label = "Your answers", .help = "Everything you answered in the drills; kept between sessions."});
   shared::history(
@@ -49,6 +54,14 @@ void describe(Fields& f, Row& r) {
   f.integer("level", r.level, "Level");
   f.integer("due", r.due, "Due");
   f.text("next", r.next, "Next");
+}
+
+void describe(Fields& f, PlanRow& r) {
+  f.integer("day", r.day, "Day", "1 is today.");
+  f.text("what", r.what, "What");
+  f.text("topic", r.topic, "Topic");
+  f.integer("count", r.count, "How many");
+  f.real("minutes", r.minutes, {"Time", "min"});
 }
 
 void describe(Fields& f, Outputs& o) {
@@ -81,6 +94,19 @@ void describe(Fields& f, Outputs& o) {
   f.integer("predicted_close", o.predicted_close, "Close predictions", "Within what the question allows.");
   f.real("predictions_ready_percent", o.predictions_ready_percent, {"Predictions support", "%"},
          "The share of close predictions that these support.", {.source = wilson});
+  f.group("The plan to the interview");
+  f.real("today_minutes", o.today_minutes, {"Today", "min"}, "What the plan holds for today.");
+  f.real("planned_minutes", o.planned_minutes, {"In all", "min"}, "What the plan holds on all days.");
+  f.integer("planned_topics", o.planned_topics, "Topics asked by then",
+            "Topics with an answer on the day of the interview.");
+  f.integer("planned_topics_ready", o.planned_topics_ready, "Topics ready by then",
+            "Topics whose answers will support the goal, where the plan's share of answers is right.",
+            {.source = wilson});
+  f.integer("planned_left_due", o.planned_left_due, "Left out",
+            "What is due before the interview and has no room in the plan.");
+  f.real("minutes_a_question", o.minutes_a_question, {"Time a question", "min"},
+         "The median of your own answers from twenty of them on; two minutes, the longer clock, before that.");
+  f.table("plan", o.plan, "Plan", "What to do on which day.");
   f.group("What to do next");
   f.text("next", o.next, "Do next");
   f.text("weakest", o.weakest, "Weakest topic", "Whose answers support the least, of those asked three times or more.");
