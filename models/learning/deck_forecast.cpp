@@ -36,8 +36,10 @@ void run_deck(std::span<const DeckCard> deck, const DeckPlan& plan, std::uint64_
     cards.push_back(card);
   }
   const std::uint64_t seed = plan.seed + 7919 * run;
+  std::size_t sample = 0;
   for (std::int64_t d = 0; d < plan.days; ++d) {
     const auto day = static_cast<double>(d);
+    const bool sampled = out.known_days[sample] == day + 1;
     std::int64_t fresh = plan.new_a_day;
     double answers = 0, known_now = 0, seen = 0;
     for (std::size_t i = 0; i < cards.size(); ++i) {
@@ -52,10 +54,10 @@ void run_deck(std::span<const DeckCard> deck, const DeckPlan& plan, std::uint64_
         answers += 1;
       }
       seen += 1;
-      known_now += fsrs_retrievability(day + 1 - card.last, card.memory.stability_days);
+      if (sampled) known_now += fsrs_retrievability(day + 1 - card.last, card.memory.stability_days);
     }
     out.answers[static_cast<std::size_t>(d)] += answers;
-    out.known[static_cast<std::size_t>(d)] += known_now;
+    if (sampled) out.known[sample++] += known_now;
     if (d + 1 == plan.days) out.seen += seen;
   }
 }
@@ -67,14 +69,18 @@ DeckForecast forecast_deck(std::span<const DeckCard> deck, const DeckPlan& plan)
   const auto days = static_cast<std::size_t>(std::max<std::int64_t>(plan.days, 1));
   const auto runs = std::max<std::int64_t>(plan.runs, 1);
   out.answers.assign(days, 0);
-  out.known.assign(days, 0);
+  const std::size_t samples = plan.known_samples < 1 ? 1 : static_cast<std::size_t>(plan.known_samples);
+  const std::size_t stride = (days + samples - 1) / samples;
+  for (std::size_t day = days; day > 0; day -= std::min(day, stride))
+    out.known_days.insert(out.known_days.begin(), static_cast<double>(day));
+  out.known.assign(out.known_days.size(), 0);
   for (std::int64_t run = 0; run < runs; ++run) run_deck(deck, plan, static_cast<std::uint64_t>(run), out);
-  for (std::size_t d = 0; d < days; ++d) {
-    out.answers[d] /= static_cast<double>(runs);
-    out.known[d] /= static_cast<double>(runs);
-    out.answers_a_day += out.answers[d] / static_cast<double>(days);
-    out.most_a_day = std::max(out.most_a_day, out.answers[d]);
+  for (double& answers : out.answers) {
+    answers /= static_cast<double>(runs);
+    out.answers_a_day += answers / static_cast<double>(days);
+    out.most_a_day = std::max(out.most_a_day, answers);
   }
+  for (double& known : out.known) known /= static_cast<double>(runs);
   out.seen /= static_cast<double>(runs);
   out.known_at_end = out.known.back();
   return out;

@@ -21,11 +21,14 @@ struct DeckPlan {
   double first_known = 0.5;  ///< share of new cards that are known at first sight
   std::uint64_t seed = 1;
   std::int64_t runs = 4;  ///< the forecast is their mean
+  std::int64_t known_samples = 60;  ///< on how many days what is known is summed; 1: on the last alone
 };
 
 struct DeckForecast {
   std::vector<double> answers;  ///< one a day
-  std::vector<double> known;    ///< cards that are known at the end of each day: the sum of their chances
+  /// Cards that are known at the end of some days, the sum of their chances: `known_samples` days at most, evenly
+  /// apart, the last day among them.
+  std::vector<double> known_days, known;
   double answers_a_day = 0, most_a_day = 0, seen = 0, known_at_end = 0;
 };
 

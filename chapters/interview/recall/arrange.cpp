@@ -123,10 +123,10 @@ void arrange_plan(const Inputs& in, const Outputs& out, const Run& run, Picture&
                 .tint = widgets::Tint::yours(),
                 .named = false};
   Curve known{.label = "cards known", .output = "known_then", .tint = widgets::Tint::good(), .named = false};
-  for (std::size_t d = 0; d < run.forecast.answers.size(); ++d) {
+  for (std::size_t d = 0; d < run.forecast.answers.size(); ++d)
     answers.add(static_cast<double>(d), run.forecast.answers[d]);
-    known.add(static_cast<double>(d) + 1, run.forecast.known[d]);
-  }
+  for (std::size_t i = 0; i < run.forecast.known.size(); ++i)
+    known.add(run.forecast.known_days[i], run.forecast.known[i]);
   if (!run.forecast.answers.empty())
     answers.add(static_cast<double>(run.forecast.answers.size()), run.forecast.answers.back());
   p.calendar = {std::move(answers), std::move(known)};

@@ -127,7 +127,8 @@ void follow_deck(const Inputs& in, const RecallDeck& deck, double now_s, const P
   out.cards = static_cast<std::int64_t>(deck.cards.size());
   out.retention_today = out.seen > 0 ? 100 * out.known_today / static_cast<double>(out.seen) : recall_nan;
   out.due_today += std::clamp<std::int64_t>(in.new_per_day - new_today, 0, out.cards - out.seen);
-  const models::DeckPlan plan = plan_of(in);
+  models::DeckPlan plan = plan_of(in);
+  if (progress.facts_alone) plan.known_samples = 1;
   run.forecast = models::forecast_deck(cards, plan);
   out.reviews_per_day = run.forecast.answers_a_day;
   out.most_per_day = run.forecast.most_a_day;
@@ -139,7 +140,7 @@ void follow_deck(const Inputs& in, const RecallDeck& deck, double now_s, const P
   for (double keep = 70; keep <= 98; keep += 2) {
     models::DeckPlan other = plan;
     other.retention = keep / 100;
-    other.runs = 1;
+    other.runs = other.known_samples = 1;
     const models::DeckForecast f = models::forecast_deck(cards, other);
     run.workload.push_back({keep, f.answers_a_day, 100 * f.known_at_end / static_cast<double>(out.cards)});
   }
