@@ -8,11 +8,13 @@
 #include "app/content/load_drills.h"
 #include "app/content/load_published.h"
 #include "app/content/load_recall.h"
+#include "app/content/load_scenarios.h"
 #include "app/platform/file.h"
 #include "app/platform/plain_file.h"
 #include "app/platform/quoted_text.h"
 #include "app/scenario/own_entries.h"
 #include "app/scenario/put_by_id.h"
+#include "chapters/mechanism/scenario_deck.h"
 
 namespace app {
 namespace {
@@ -100,10 +102,16 @@ LoadedCatalog load_catalog(const fs::path& assets, const fs::path& user) {
     for (auto& figure : parse_published(text, origin, out.errors)) c.published.push_back(std::move(figure));
   };
   each_json(assets / "published", false, out.errors, published);
+  const auto board = std::make_shared<chapters::ScenarioDeck>();
+  const auto scenarios = [&](const std::string& text, const std::string& origin, const fs::path&) {
+    parse_scenarios(text, origin, *board, out.errors);
+  };
+  each_json(assets / "scenarios", false, out.errors, scenarios);
   if (!user.empty()) {
     each_json(user / "published", false, out.errors, published);
     each_json(user / "drills", false, out.errors, drills);
     each_json(user / "recall", false, out.errors, recall);
+    each_json(user / "scenarios", false, out.errors, scenarios);
     const auto own = [&](models::Result<OwnSet> read) {
       if (read)
         load_own(c, std::move(*read), out.errors);
@@ -123,6 +131,9 @@ LoadedCatalog load_catalog(const fs::path& assets, const fs::path& user) {
   }
   chapters::index_recall(*deck);
   c.recall = std::move(deck);
+  for (std::string& fault : chapters::faults_of(*board)) out.errors.push_back(std::move(fault));
+  chapters::index_deck(*board);
+  c.scenarios = board;
   sum_up(out.errors);
   chapters::index_catalog(c);
   return out;

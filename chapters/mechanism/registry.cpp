@@ -73,6 +73,7 @@
   LAB(driving, jitter) \
   LAB(interview, drills) \
   LAB(interview, recall) \
+  LAB(interview, scenarios) \
   LAB(interview, readiness) \
   LAB(kernels, lab) \
   LAB(kernels, coalescing) \
