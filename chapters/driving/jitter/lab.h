@@ -19,6 +19,7 @@ namespace chapters::driving::jitter {
 
 struct Inputs {
   double base_s = 27e-3;
+  models::FrameShape frame_shape = models::FrameShape::bell;
   double spread = 2;  ///< %
   double rate_hz = 30;
   std::int64_t frames = 100000, seed = 1;
@@ -75,6 +76,7 @@ struct Picture {
   double length_s = 1;             ///< how long the run lasts
   double min_tail_share = 1e-3;    ///< smallest share on the plot of the tail, %
   widgets::Curve histogram, tail;  ///< answers by time: in each bin, and slower than
+  widgets::Curve measured;         ///< quantiles that were measured on Orin; empty: not of this stack
   double histogram_s = 1;          ///< right end of the histogram: a multiple of the deadline
   double from_m = 0, to_m = 1;     ///< the road that is shown
   std::vector<widgets::RoadStretch> stretches;
