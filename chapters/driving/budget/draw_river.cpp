@@ -230,12 +230,12 @@ void RiverPainter::draw_words(ImVec2 corner, ImVec2 size) const {
               t_.accent, Type::small, Font::sans, Align::right);
 }
 
-void draw_river(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
+namespace {
+
+void draw_flow(Inputs& in, const Picture& picture, ImVec2 size) {
   const ImVec2 corner = ImGui::GetCursorScreenPos();
   const bool made = picture.version != 0;
-  const float doors = made ? lab_doors_height(picture.doors, size, 340) : 0;
-  const ImVec2 room{size.x, size.y - doors};
-  const RiverPlace place = place_river(corner, room, made ? picture.streams.size() : 0);
+  const RiverPlace place = place_river(corner, size, made ? picture.streams.size() : 0);
   RiverPainter painter(in, picture, place);
   if (widgets::veiled()) {
     const widgets::GivenMarks given;
@@ -244,14 +244,19 @@ void draw_river(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
     painter.draw_streams();
     painter.draw_memory();
     painter.draw_boxes();
-    painter.draw_words(corner, room);
+    painter.draw_words(corner, size);
     painter.drag_boxes();
     painter.pinch_streams();
     painter.drag_kept();
   }
-  if (made && doors > 0) draw_lab_doors(picture.doors, corner, size, view.requests);
   ImGui::SetCursorScreenPos(corner);
   ImGui::Dummy(size);
+}
+
+}  // namespace
+
+void draw_river(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
+  draw_over_doors(picture.doors, size, view.requests, [&](ImVec2 room) { draw_flow(in, picture, room); });
 }
 
 }  // namespace chapters::driving::budget

@@ -246,6 +246,7 @@ void arrange_measured(const Inputs& in, Picture& picture) {
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture picture;
   if (!out.reason.empty() || run.frames.response_s.empty()) return picture;
+  picture.doors = doors_of(in, out);
   picture.answer = answer_of(in, out);
   picture.length_s = static_cast<double>(in.frames) * out.deadline_s;
   for (const auto& source : in.sources) picture.source_causes.push_back(source.name);

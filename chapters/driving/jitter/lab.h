@@ -7,6 +7,7 @@
 #include "chapters/mechanism/described_table.h"
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
+#include "chapters/mechanism/lab_doors.h"
 #include "models/realtime/jitter.h"
 #include "models/realtime/jitter_summary.h"
 #include "widgets/charts/tornado.h"
@@ -71,6 +72,7 @@ struct FrameColumn {
 
 struct Picture {
   std::uint64_t version = 0;
+  LabDoors doors;
   std::shared_ptr<const Run> run;
   std::string answer;
   double length_s = 1;             ///< how long the run lasts
@@ -109,10 +111,12 @@ struct View {
   // miss.
   std::array<std::array<double, window_frames>, 8> room{};
   std::array<std::string_view, window_frames> late_causes{};
+  Requests requests;
 };
 
 Computed<Outputs, Run> compute(const Inputs& inputs, Progress& progress);
 Picture arrange(const Inputs& inputs, const Outputs& out, const Run& run);
+LabDoors doors_of(const Inputs& inputs, const Outputs& out);
 void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
 
 }  // namespace chapters::driving::jitter
