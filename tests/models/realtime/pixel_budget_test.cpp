@@ -27,9 +27,7 @@ PixelSetup eleven_cameras() {
       .energies = {.camera_w = 0.6, .link_j_per_bit = 300e-12, .memory_j_per_byte = 40e-12, .gpu_w = 40, .rest_w = 9},
   };
 }
-PixelPlan all_at(double rate_hz) {
-  return {.groups = {{{4, rate_hz}, {4, rate_hz}, {3, rate_hz}}}};
-}
+PixelPlan all_at(double rate_hz) { return {.groups = {{{4, rate_hz}, {4, rate_hz}, {3, rate_hz}}}}; }
 
 }  // namespace
 
