@@ -71,6 +71,7 @@
   LAB(serving, capacity) \
   LAB(driving, gantt) \
   LAB(driving, jitter) \
+  LAB(driving, budget) \
   LAB(interview, drills) \
   LAB(interview, recall) \
   LAB(interview, scenarios) \
