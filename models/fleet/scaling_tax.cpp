@@ -159,15 +159,6 @@ TaxStairs tax_stairs(const PlannerJob& job, const TaxParts& parts, const TaxSetu
   return out;
 }
 
-double slower_for(const PlannerJob& job, const TaxParts& parts, TaxSetup setup, double mfu, double most) {
-  double low = 0, high = most;
-  for (int i = 0; i < 40; ++i) {
-    setup.slower = (low + high) / 2;
-    (tax_stairs(job, parts, setup).of(TaxCause::slow_node) > mfu ? low : high) = setup.slower;
-  }
-  return high;
-}
-
 Result<GrownJob> grown_to(const PlannerJob& job, const TrainingPlan& plan, std::int64_t gpus) {
   using Outcome = Result<GrownJob>;
   const std::int64_t copy = plan.tensor * plan.pipeline * plan.context;

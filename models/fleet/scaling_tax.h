@@ -66,9 +66,6 @@ double expected_slowest_with(double spread, std::int64_t ranks, std::int64_t slo
 /// The stairs of a job whose GPUs have the spread of job.stack.
 TaxStairs tax_stairs(const parallel::PlannerJob& job, const TaxParts& parts, const TaxSetup& setup);
 
-/// How slow one node must be (a share, at most `most`) for the riser of slow_node to end at `mfu`.
-double slower_for(const parallel::PlannerJob& job, const TaxParts& parts, TaxSetup setup, double mfu, double most);
-
 /// The same plan and work a GPU on fewer or more GPUs: as many copies as `gpus` hold, and a batch for them. Infeasible:
 /// no whole number of copies.
 struct GrownJob {

@@ -10,8 +10,6 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
   std::string words = "A large matmul reaches " + figure(out.kernel_mfu, "%") + " of the peak, a node " +
                       figure(out.node_mfu, "%") + ", the fleet " + figure(out.fleet_mfu, "%") + ", a month of it " +
                       figure(out.effective_mfu, "%") + ".\n";
-  if (!out.fits)
-    return words + "But the plan needs " + figure(out.memory_bytes, "B") + " on each GPU, and does not fit.";
   if (out.won_gpus > 0.5)
     return words + "What you lift is worth " + figure(out.won_gpus, "") + " more GPUs, " +
            figure(out.won_dollars_per_month, "$") + " a month.";

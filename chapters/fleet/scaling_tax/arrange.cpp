@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdio>
 
 #include "chapters/fleet/scaling_tax/lab.h"
 #include "models/base/integer_math.h"
@@ -20,7 +21,7 @@ struct Look {
 };
 const std::array<Look, models::fleet::tax_cause_count>& looks() {
   static const std::array<Look, models::fleet::tax_cause_count> all{{
-      {"one GEMM", "the best kernel", Meaning::compute_bound, "kernel_mfu"},
+      {"one GEMM", "kernels below the peak", Meaning::compute_bound, "kernel_mfu"},
       {"one GPU", "attention, norms, shapes", Meaning::memory_bound, "gpu_mfu"},
       {"recomputed", "run twice", Meaning::forward, ""},
       {"one node", "tensor parallel", Meaning::communication, "node_mfu"},
@@ -37,9 +38,11 @@ const std::array<Look, models::fleet::tax_cause_count>& looks() {
   return all;
 }
 
+/// With one place after the point, a small riser's with two.
 std::string points_text(double points) {
-  std::string text = format_text(std::abs(points), "", 2);
-  return (points < 0 ? "+" : "\xE2\x88\x92") + text;
+  char text[24];
+  std::snprintf(text, sizeof text, std::abs(points) < 0.995 ? "%.2f" : "%.1f", std::abs(points));
+  return (points < 0 ? "+" : "\xE2\x88\x92") + std::string(text);
 }
 
 void arrange_treads(const Inputs& in, const Outputs& out, const Run& run, Picture& p) {
@@ -66,8 +69,8 @@ void arrange_treads(const Inputs& in, const Outputs& out, const Run& run, Pictur
         cause == TaxCause::failures ? t.before_share * (100 / out.goodput_used - 1) : s.found_s[i] / s.ideal_s;
     t.points = points_text(r.points);
     t.mfu = format_text(t.after, "", 3);
-    t.work = format_text(std::abs(r.work_gpus), "", 3);
-    t.dollars = format_text(std::abs(r.dollars_per_month), "$", 2) + " a month";
+    t.work = format_text(std::abs(r.work_gpus), "", 3) + (std::abs(r.work_gpus) < 10'000 ? " GPUs" : "");
+    t.dollars = format_text(std::abs(r.dollars_per_month), "$", 2) + "/month";
     if (cause == TaxCause::slow_node && in.slow_node > 0) t.why = format_text(in.slow_node, "%") + " slower";
     if (cause == TaxCause::tensor && in.tensor_parallel > 1 && r.gpus < 8) t.name = "cut layers";
     any_lifted = any_lifted || t.after > t.untouched + 1e-9;
@@ -78,6 +81,9 @@ void arrange_treads(const Inputs& in, const Outputs& out, const Run& run, Pictur
     p.treads.push_back(std::move(t));
   }
   p.lifted = any_lifted;
+  if (!out.fits)
+    p.memory_words =
+        "by the memory model this plan needs " + format_text(out.memory_bytes, "B", 3) + " a GPU: too much";
   if (any_lifted) p.lift_words = "lifted: " + format_text(out.won_gpus, "", 3) + " GPUs won";
 }
 
@@ -126,7 +132,7 @@ void arrange_canary(const Inputs& in, const Outputs& out, Picture& p) {
   }
 }
 
-void arrange_slow(const Inputs& in, const Outputs& out, const Run& run, Picture& p) {
+void arrange_slow(const Outputs& out, const Run& run, Picture& p) {
   Curve cost{.label = "one slow node", .output = "slow_points", .tint = Tint::yours(), .width = 2.5f, .named = false};
   for (const SlowPoint& s : run.slow) cost.add(s.slower, s.points);
   Curve failures{.label = "all failures", .output = "failure_points", .tint = Tint::bad(), .dashed = true};
@@ -135,7 +141,6 @@ void arrange_slow(const Inputs& in, const Outputs& out, const Run& run, Picture&
   p.slow_hi = 1.05 * std::max({run.slow.back().points, out.failure_points, 0.1});
   p.slow_label = format_text(out.slow_points, "", 2) + " points";
   p.slow = {std::move(failures), std::move(cost)};
-  (void)in;
 }
 
 /// Published MFU by GPUs, and this state's rungs.
@@ -207,7 +212,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   p.answer = answer_of(in, out);
   arrange_treads(in, out, run, p);
   arrange_canary(in, out, p);
-  arrange_slow(in, out, run, p);
+  arrange_slow(out, run, p);
   arrange_runs(out, p);
   p.doors = doors_of(in, out);
   return p;

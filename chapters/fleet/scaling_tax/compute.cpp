@@ -86,6 +86,7 @@ void fill_stairs(const Inputs& in, const TaxStairs& stairs, Outputs& out) {
   out.tax_points = out.node_mfu - out.fleet_mfu;
   out.tax_percent = 100 * (1 - out.fleet_mfu / out.node_mfu);
   out.slow_points = stairs.points(TaxCause::slow_node);
+  out.slow_percent = 100 * out.slow_points / (out.fleet_mfu + out.slow_points);
   out.failure_points = stairs.points(TaxCause::failures);
   if (!out.published_name.empty()) out.unexplained_points = stairs.points(TaxCause::unexplained);
   out.step_s = 100 * stairs.ideal_s / out.fleet_mfu;

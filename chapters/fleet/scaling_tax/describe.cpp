@@ -76,7 +76,7 @@ void describe_canary(Fields& f, Inputs& in) {
   f.group("The canary");
   f.choice("release", in.release, releases, "The release", "What is wrong with the new release; each is an example.");
   f.choice("rule", in.rule, rules, "Rule", "When the release is called slow.");
-  f.real("threshold", in.threshold, "Threshold", "Spreads, or with the share a fraction of the step time.",
+  f.real("threshold", in.threshold, "Threshold", "In spreads of the looks; of the share in percent of the step time.",
          {.range = {0.01, 8}, .typical = {1, 5}});
   f.real("run_spread", in.run_spread, {"Spread of looks", "%"},
          "Standard deviation of the rate from look to look, with nothing wrong.", {.range = {0.05, 10, Scale::log}});
@@ -172,6 +172,8 @@ void describe_stairs(Fields& f, Outputs& o) {
          {.absent = no_run});
   f.real("slow_points", o.slow_points, "The slow node, points", "Percentage points that one slow node costs all.",
          {.formula = "work x (E[slowest of all] - E[slowest of the healthy])", .source = "order statistics"});
+  f.real("slow_percent", o.slow_percent, {"The slow node, share", "%"}, "Share of the fleet's speed that it costs.",
+         {.formula = "points / (fleet's MFU + points)"});
   f.real("failure_points", o.failure_points, "All failures, points", "Percentage points that failures and saves cost.",
          {.formula = "fleet's MFU x (1 - goodput)"});
   f.text("largest", o.largest, "Largest riser", "The cause that loses most.");

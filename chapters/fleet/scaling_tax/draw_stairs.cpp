@@ -59,8 +59,8 @@ void paint_riser(const Painter& p, const StairPlace& s, const Tread& tread, floa
     p.frame({left, top}, {right, foot}, hue, t.px(1.5f));
     return;
   }
-  p.rect({left, top}, {right, foot}, widgets::with_alpha(hue, 0.3f));
-  widgets::hatch(p, {{left, top}, {right, foot}}, widgets::with_alpha(hue, 0.75f), t.px(6));
+  p.rect({left, top}, {right, foot}, widgets::with_alpha(hue, 0.34f));
+  widgets::hatch(p, {{left, top}, {right, foot}}, hue, t.px(6));
 }
 
 /// Why, and how many points: inside of a high riser, over a low one.
@@ -105,11 +105,9 @@ float paint_foot(const Painter& p, const StairPlace& s, const Tread& tread, floa
   p.text_fit({x, y}, tread.gpus, room, t.muted, Type::small);
   y -= line;
   p.text_fit({x, y}, tread.name, room, t.text, Type::small, Font::bold);
-  if (y - 3 * line - t.px(4) < tread_y + t.type(Type::title) + t.px(14) || s.column < t.px(74)) return y;
-  y -= line + t.px(6);
+  if (y - 2 * line - t.px(4) < tread_y + t.type(Type::title) + t.px(14) || s.column < t.px(70)) return y;
+  y -= line + t.px(5);
   p.text_fit({x, y}, tread.dollars, room, t.muted, Type::small);
-  y -= line;
-  p.text_fit({x, y}, s.column > t.px(96) ? "GPUs' work" : "GPUs", room, t.muted, Type::small);
   y -= line;
   p.text_fit({x, y}, tread.work, room, t.text, Type::small, Font::mono);
   return y;
@@ -139,7 +137,10 @@ void drag_tread(Inputs& in, const Picture& picture, const Painter& p, const Stai
     if (steps != 0) value = std::clamp(value + (slow ? 1 : 5) * steps, 0.0, slow ? most_slower : 100.0);
   }
   const bool shown = hot || slow || i == picture.pointed || value > 0;
-  if (hot) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeNS);
+  if (hot) {
+    ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeNS);
+    widgets::tip(tread.name, tread.points, tread.why);
+  }
   if (!shown) {
     p.rect({x - t.px(7), y - t.px(2)}, {x + t.px(7), y + t.px(2)}, widgets::with_alpha(t.accent, 0.8f), t.px(2));
     return;
@@ -203,8 +204,14 @@ void draw_stairs(Inputs& in, const Picture& picture, ImVec2 size) {
   }
   paint_axis(p, s);
   p.text_fit({corner.x, corner.y}, axis, size.x / 2, t.muted, Type::small);
-  if (!picture.lift_words.empty())
-    p.text_fit({s.max.x, corner.y}, picture.lift_words, size.x / 2, t.accent, Type::small, Font::bold, Align::right);
+  const std::string_view note =
+      picture.lift_words.empty() ? std::string_view(picture.memory_words) : picture.lift_words;
+  constexpr std::string_view at_foot = "at the foot: the work that is lost there, in GPUs and dollars";
+  p.text_fit({s.max.x, corner.y}, note.empty() ? at_foot : note, 0.66f * size.x,
+             !picture.lift_words.empty() ? t.accent
+             : note.empty()              ? t.muted
+                                         : t.warning,
+             Type::small, Font::sans, Align::right);
   if (picture.treads.empty()) {
     ImGui::Dummy(size);
     return;

@@ -73,7 +73,7 @@ struct Outputs {
   double tax_points = 0, tax_percent = 0;
   double published_mfu = none, unexplained_points = none;
   std::string published_name;
-  double slow_points = 0, failure_points = 0, point_gpus = 0;
+  double slow_points = 0, slow_percent = 0, failure_points = 0, point_gpus = 0;
   std::string largest;
   double largest_points = 0, largest_gpus = 0;
   double won_mfu = 0, won_gpus = 0, won_dollars_per_month = 0;  ///< by what is lifted
@@ -120,7 +120,7 @@ struct Picture {
   LabDoors doors;
   std::vector<Tread> treads;
   std::size_t pointed = 0;  ///< the riser whose handle says that it can be lifted
-  std::string lift_words;
+  std::string lift_words, memory_words;
   bool lifted = false;
   std::string canary_words;
   std::vector<widgets::Curve> canary, slow, runs;
@@ -141,11 +141,11 @@ inline constexpr double most_slower = 50;  ///< %
 /// How much of a riser is lifted, in percent, where its tread is dragged to this MFU; how slow the node is.
 double lift_at(const Tread& tread, double mfu);
 double slower_at(const Run& run, double mfu);
-/// What a dollar figure of a month is of: 730 hours.
+/// Hours of a month, a twelfth of a year.
 inline constexpr double month_hours = 730;
 
 Computed compute(const Inputs& in, Progress& progress);
-/// Risers, treads' names and what they cost.
+/// What a riser is called in tables and sentences.
 std::string_view cause_words(TaxCause cause);
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 std::string answer_of(const Inputs& in, const Outputs& out);
