@@ -24,7 +24,7 @@ inline constexpr double slower_kernel_share = 0.05;
 /// How a release is judged: `looks` at its rate on each number of GPUs, each with a spread of `run_spread` (a share).
 struct CanarySetup {
   Release release = Release::rare_pauses;
-  Detector rule;
+  Detector rule{};
   double run_spread = 0.01;
   std::int64_t looks = 10;
 };

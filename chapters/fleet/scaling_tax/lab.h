@@ -103,12 +103,12 @@ using Computed = chapters::Computed<Outputs, Run>;
 /// A tread of the stairs with its riser as it is painted; MFU in percent.
 struct Tread {
   TaxCause cause = TaxCause::kernel;
-  std::string name, gpus, why, points, mfu, work, dollars;
+  std::string name{}, gpus{}, why{}, points{}, mfu{}, work{}, dollars{};
   double before = 100, after = 100, untouched = 100;
   double found_share = 0;   ///< what the cause costs, over the ideal step
   double before_share = 1;  ///< the step above it, over the ideal step
   widgets::Tint tint{};
-  std::string output;
+  std::string output{};
   Lift lift = Lift::none;
 };
 
