@@ -72,6 +72,7 @@
   LAB(driving, gantt) \
   LAB(driving, jitter) \
   LAB(interview, drills) \
+  LAB(interview, cheat_sheet) \
   LAB(interview, readiness) \
   LAB(kernels, lab) \
   LAB(kernels, coalescing) \
