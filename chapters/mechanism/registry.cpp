@@ -75,6 +75,7 @@
   LAB(interview, drills) \
   LAB(interview, recall) \
   LAB(interview, scenarios) \
+  LAB(interview, cheat_sheet) \
   LAB(interview, readiness) \
   LAB(kernels, lab) \
   LAB(kernels, coalescing) \
