@@ -7,39 +7,45 @@ namespace models {
 namespace {
 
 constexpr double shortest_stability_days = 0.001;
-const std::array<double, 21>& w = fsrs6_parameters;
 
 /// f of the forgetting curve: 0.9^(-1 / w20) - 1.
 double curve_factor() {
-  static const double factor = std::pow(0.9, -1 / w[20]) - 1;
+  static const double factor = std::pow(0.9, -1 / fsrs6_parameters[20]) - 1;
   return factor;
 }
 
 double number_of(FsrsGrade grade) { return static_cast<double>(grade); }
 
-double first_difficulty(FsrsGrade grade) { return w[4] - std::exp(w[5] * (number_of(grade) - 1)) + 1; }
+double first_difficulty(FsrsGrade grade) {
+  return fsrs6_parameters[4] - std::exp(fsrs6_parameters[5] * (number_of(grade) - 1)) + 1;
+}
 
 double next_difficulty(double difficulty, FsrsGrade grade) {
-  const double step = -w[6] * (number_of(grade) - 3), damped = difficulty + step * (10 - difficulty) / 9;
-  return std::clamp(w[7] * first_difficulty(FsrsGrade::easy) + (1 - w[7]) * damped, 1.0, 10.0);
+  const double step = -fsrs6_parameters[6] * (number_of(grade) - 3), damped = difficulty + step * (10 - difficulty) / 9;
+  return std::clamp(fsrs6_parameters[7] * first_difficulty(FsrsGrade::easy) + (1 - fsrs6_parameters[7]) * damped, 1.0,
+                    10.0);
 }
 
 double same_day_stability(double stability, FsrsGrade grade) {
-  double growth = std::exp(w[17] * (number_of(grade) - 3 + w[18])) * std::pow(stability, -w[19]);
+  double growth = std::exp(fsrs6_parameters[17] * (number_of(grade) - 3 + fsrs6_parameters[18])) *
+                  std::pow(stability, -fsrs6_parameters[19]);
   if (grade != FsrsGrade::again) growth = std::max(growth, 1.0);
   return stability * growth;
 }
 
 double forgotten_stability(const FsrsMemory& m, double known) {
-  const double after = w[11] * std::pow(m.difficulty, -w[12]) * (std::pow(m.stability_days + 1, w[13]) - 1) *
-                       std::exp((1 - known) * w[14]);
-  return std::min(after, m.stability_days / std::exp(w[17] * w[18]));
+  const double after = fsrs6_parameters[11] * std::pow(m.difficulty, -fsrs6_parameters[12]) *
+                       (std::pow(m.stability_days + 1, fsrs6_parameters[13]) - 1) *
+                       std::exp((1 - known) * fsrs6_parameters[14]);
+  return std::min(after, m.stability_days / std::exp(fsrs6_parameters[17] * fsrs6_parameters[18]));
 }
 
 double recalled_stability(const FsrsMemory& m, double known, FsrsGrade grade) {
-  const double hard = grade == FsrsGrade::hard ? w[15] : 1, easy = grade == FsrsGrade::easy ? w[16] : 1;
-  return m.stability_days * (1 + std::exp(w[8]) * (11 - m.difficulty) * std::pow(m.stability_days, -w[9]) *
-                                     (std::exp((1 - known) * w[10]) - 1) * hard * easy);
+  const double hard = grade == FsrsGrade::hard ? fsrs6_parameters[15] : 1,
+               easy = grade == FsrsGrade::easy ? fsrs6_parameters[16] : 1;
+  return m.stability_days *
+         (1 + std::exp(fsrs6_parameters[8]) * (11 - m.difficulty) * std::pow(m.stability_days, -fsrs6_parameters[9]) *
+                  (std::exp((1 - known) * fsrs6_parameters[10]) - 1) * hard * easy);
 }
 
 double bounded(double stability) { return std::clamp(stability, shortest_stability_days, 10 * fsrs_longest_days); }
@@ -48,11 +54,11 @@ double bounded(double stability) { return std::clamp(stability, shortest_stabili
 
 double fsrs_retrievability(double elapsed_days, double stability_days) {
   if (!(stability_days > 0)) return 0;
-  return std::pow(1 + curve_factor() * std::max(0.0, elapsed_days) / stability_days, -w[20]);
+  return std::pow(1 + curve_factor() * std::max(0.0, elapsed_days) / stability_days, -fsrs6_parameters[20]);
 }
 
 double fsrs_interval_days(double stability_days, double retention) {
-  return stability_days / curve_factor() * (std::pow(retention, -1 / w[20]) - 1);
+  return stability_days / curve_factor() * (std::pow(retention, -1 / fsrs6_parameters[20]) - 1);
 }
 
 double fsrs_next_interval_days(double stability_days, double retention) {
@@ -60,7 +66,7 @@ double fsrs_next_interval_days(double stability_days, double retention) {
 }
 
 FsrsMemory fsrs_first(FsrsGrade grade) {
-  return {w[static_cast<std::size_t>(grade) - 1], std::clamp(first_difficulty(grade), 1.0, 10.0)};
+  return {fsrs6_parameters[static_cast<std::size_t>(grade) - 1], std::clamp(first_difficulty(grade), 1.0, 10.0)};
 }
 
 FsrsMemory fsrs_review(const FsrsMemory& memory, double elapsed_days, FsrsGrade grade) {

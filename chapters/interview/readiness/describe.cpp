@@ -38,6 +38,12 @@ void describe(Fields& f, Inputs& in) {
   shared::history(
       f, "predictions", in.predictions, predictions_table, most_prediction_records,
       {.label = "Your predictions", .help = "What you committed to before a lab showed it; kept between sessions."});
+  shared::history(f, "recall", in.recall, recall_table, most_recall_records,
+                  {.label = "Your open questions", .help = "Every card that you graded; kept between sessions."});
+  shared::history(f, "cases", in.cases, scenarios_table, most_scenario_records,
+                  {.label = "Your cases",
+                   .help = "Boards, cases, designs, pitches and sealed recordings that you ended; "
+                           "kept between sessions."});
   shared::history(
       f, "opened", in.opened, opened_table, most_opened_labs,
       {.label = "Labs opened",
@@ -94,6 +100,18 @@ void describe(Fields& f, Outputs& o) {
   f.integer("predicted_close", o.predicted_close, "Close predictions", "Within what the question allows.");
   f.real("predictions_ready_percent", o.predictions_ready_percent, {"Predictions support", "%"},
          "The share of close predictions that these support.", {.source = wilson});
+  f.group("Open questions and cases");
+  f.integer("recalled", o.recalled, "Cards graded", "Answers to open questions.");
+  f.integer("recalled_right", o.recalled_right, "Cards known", "Of these, those that were hard, good or easy.");
+  f.real("recall_ready_percent", o.recall_ready_percent, {"Cards support", "%"},
+         "The share of known cards that these support.", {.source = wilson});
+  f.integer("cards_due", o.cards_due, "Cards due", "Open questions whose day has come.",
+            {.source = "FSRS-6, to be known with 90 %"});
+  f.integer("cases_ended", o.cases, "Cases", "Boards, cases, designs, pitches and sealed recordings that you ended.");
+  f.real("cases_score", o.cases_score, {"Points in cases", ""},
+         "One a case at most: the share that was right, less half a share for each wrong step.");
+  f.real("cases_ready_percent", o.cases_ready_percent, {"Cases support", "%"},
+         "The share of points that these support.", {.source = wilson});
   f.group("The plan to the interview");
   f.real("today_minutes", o.today_minutes, {"Today", "min"}, "What the plan holds for today.");
   f.real("planned_minutes", o.planned_minutes, {"In all", "min"}, "What the plan holds on all days.");

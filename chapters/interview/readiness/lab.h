@@ -9,6 +9,8 @@
 #include "chapters/mechanism/lab.h"
 #include "chapters/practice/drill_history.h"
 #include "chapters/practice/prediction_history.h"
+#include "chapters/practice/recall_history.h"
+#include "chapters/practice/scenario_history.h"
 #include "models/learning/study_plan.h"
 #include "widgets/charts/interval_bar.h"
 #include "widgets/plot/plot.h"
@@ -27,6 +29,8 @@ struct Inputs {
   std::vector<DrillRecord> history;
   std::vector<OpenedLab> opened;
   std::vector<PredictionRecord> predictions;
+  std::vector<RecallRecord> recall;
+  std::vector<ScenarioRecord> cases;
   double now_s = 0;
   bool operator==(const Inputs&) const = default;
 };
@@ -49,7 +53,9 @@ struct Outputs {
   double ready_percent = 0, success_percent = 0, plan_ready_percent = 0, plan_margin_percent = 0,
          predictions_ready_percent = 0;
   std::int64_t asked = 0, right = 0, near = 0, needed_questions = 0, topics_ready = 0, due = 0, level_reached = 0,
-               predicted = 0, predicted_close = 0, planned_topics = 0, planned_topics_ready = 0, planned_left_due = 0;
+               predicted = 0, predicted_close = 0, planned_topics = 0, planned_topics_ready = 0, planned_left_due = 0,
+               recalled = 0, recalled_right = 0, cards_due = 0, cases = 0;
+  double recall_ready_percent = 0, cases_score = 0, cases_ready_percent = 0;
   double today_minutes = 0, planned_minutes = 0, minutes_a_question = 0;
   std::string weakest, next, verdict;
   std::vector<Row> topics;
@@ -127,8 +133,11 @@ double z_of(Confidence confidence);
 chapters::Computed<Outputs, Run> compute(const Inputs& in);
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
-/// Kinds of question to come back to at `now_s`, the longest overdue first: as many as due_count says.
-std::vector<Due> due_list(std::span<const DrillRecord> history, double now_s);
+/// Kinds of question to come back to now, the longest overdue first: as many as due_count says. Cards of open questions
+/// that are due stand before them as one.
+std::vector<Due> due_list(const Inputs& in, std::int64_t cards_due);
+/// The share of what the forgetting curve of a card falls to before it is asked again: recall's own default.
+inline constexpr double recall_retention = 0.9;
 
 /// The level of a topic's first question, and where its lab stands in the order of teaching.
 std::pair<int, std::ptrdiff_t> teaching_place(const TopicStanding& s);

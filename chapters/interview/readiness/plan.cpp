@@ -49,6 +49,25 @@ std::vector<models::StudyReview> reviews_of(const Inputs& in, const std::vector<
   return out;
 }
 
+/// Days until each card that was graded is due.
+std::vector<double> card_due_days(const Inputs& in) {
+  std::vector<double> out;
+  for (const auto& [id, card] : recall_memories(in.recall)) {
+    const double after = models::fsrs_next_interval_days(card.memory.stability_days, recall_retention);
+    out.push_back(in.now_s > 0 ? after - recall_days_since(card, in.now_s) : 0);
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+/// Cards that were never graded.
+std::int64_t unseen_cards(const Inputs& in) {
+  const RecallDeck& deck = recall_deck();
+  const RecallMemories known = recall_memories(in.recall);
+  return std::count_if(deck.cards.begin(), deck.cards.end(),
+                       [&](const RecallCard& card) { return !known.contains(card.id); });
+}
+
 std::string count_text(std::int64_t n, const char* one, const char* many) {
   return std::to_string(n) + (n == 1 ? one : many);
 }
@@ -95,10 +114,11 @@ void plan_days(const Inputs& in, Outputs& out, Run& run) {
   std::vector<models::StudyTopic> topics;
   for (const TopicStanding& s : run.planned) topics.push_back({s.score, s.asked});
   out.minutes_a_question = minutes_a_question(in);
-  run.plan = models::plan_study(topics, reviews_of(in, run.planned), {},
+  run.plan = models::plan_study(topics, reviews_of(in, run.planned), card_due_days(in),
                                 {.days = in.interview_in_days,
                                  .minutes_a_day = in.minutes_a_day,
                                  .drill_minutes = out.minutes_a_question,
+                                 .unseen_cards = unseen_cards(in),
                                  .rate = in.plan_right_percent / 100,
                                  .goal = in.goal_percent / 100,
                                  .z = z});
