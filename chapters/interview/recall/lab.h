@@ -120,6 +120,7 @@ struct View {
 chapters::Computed<Outputs, Run> compute(const Inputs& in, Progress& progress);
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 std::string answer_of(const Inputs& in, const Outputs& out);
+std::string days_words(double seconds);  ///< whole days: "1 day", "163 days"
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 
 }  // namespace chapters::interview::recall
