@@ -31,13 +31,15 @@ struct HomeDoors {
   std::string lab, lab_title, lab_setting, lab_questions;
   store::Quarters lab_done;
   std::string lesson, lesson_go, question, question_go;
-  std::size_t due = 0;  ///< drills that are to come back by now
+  std::size_t due = 0;    ///< drills that are to come back by now
+  std::size_t cards = 0;  ///< open questions whose day has come
   bool question_done = false;
   std::size_t lesson_index = 0, lesson_step = 0, lesson_steps = 0;
 };
 
 /// What one sitting may hold: what is due, one new lab, one question.
 struct HomeToday {
+  std::string cards_text;                              ///< "4 cards due"; empty where none is
   std::string due_text, lab, lab_text, question_text;  ///< `lab` is an id; empty: every lab is done
 };
 

@@ -15,7 +15,9 @@ constexpr double recall_day_seconds = 86400;
 constexpr std::array<const char*, 4> grade_words{"again", "hard", "good", "easy"};
 
 std::string whole_text(double v) { return format_text(std::round(v), "", 9); }
-std::string days_text(double seconds) { return format_text(seconds, "s", 3); }
+
+/// What asking so late loses: "21 in 100 are lost".
+std::string lost_text(double chance) { return whole_text(100 - chance) + " in 100 are lost"; }
 
 /// The chance falls from 100 % at `from` to `to`, days from today.
 void add_fall(Curve& curve, const FsrsMemory& m, double from, double to) {
@@ -63,7 +65,7 @@ void arrange_memory(const Inputs& in, const Outputs& out, const Run& run, Pictur
   const std::array<double, 4> back{out.interval_again_s, out.interval_hard_s, out.interval_good_s, out.interval_easy_s};
   for (std::size_t i = 0; i < back.size(); ++i) {
     p.back_days[i] = wait + back[i] / recall_day_seconds;
-    p.back_words[i] = std::string(grade_words[i]) + "  " + days_text(back[i]);
+    p.back_words[i] = std::string(grade_words[i]) + "  " + days_words(back[i]);
   }
   const double first = run.past.empty() ? 0 : run.past.front().at_days;
   p.last_day = wait + std::max(1.12 * back[3] / recall_day_seconds, 10.0);
@@ -86,10 +88,14 @@ void arrange_memory(const Inputs& in, const Outputs& out, const Run& run, Pictur
   }
   p.lowest = 10 * std::floor(std::min({in.retention - 8, p.asked_chance - 4, 84.0}) / 10);
   p.lowest = std::max(p.lowest, 0.0);
-  p.drag_words = wait > 0 ? "asked in " + days_text(wait * recall_day_seconds) : "drag the day of asking";
-  p.memory_note = in.memory == Memory::example ? "an example: its grades are not kept"
-                  : run.past.empty()           ? (wait > 0 ? "new: taken as answered good today" : "new: no answer yet")
-                                               : "after your answers so far";
+  p.drag_words = wait > 0 ? "in " + days_words(wait * recall_day_seconds) + ": " + lost_text(p.asked_chance)
+                          : std::string("drag the day of asking");
+  const std::string kept = std::isfinite(out.expected_interval_s)
+                               ? "asked then, it is kept " + days_words(out.expected_interval_s) + " on average"
+                               : "new: no answer yet";
+  p.memory_note = in.memory == Memory::example   ? "an example; " + kept
+                  : run.past.empty() && wait > 0 ? "taken as answered good today; " + kept
+                                                 : kept;
   p.pressable = wait == 0 && in.memory == Memory::yours;
 }
 

@@ -121,12 +121,12 @@ void follow_deck(const Inputs& in, const RecallDeck& deck, double now_s, const P
     cards.push_back({m.memory, since});
     ++out.seen;
     out.known_today += run.cards.back().chance;
-    out.due_today += run.cards.back().due;
+    out.due_again += run.cards.back().due;
     new_today += std::floor(m.first_s / day_s) == std::floor(now_s / day_s);
   }
   out.cards = static_cast<std::int64_t>(deck.cards.size());
   out.retention_today = out.seen > 0 ? 100 * out.known_today / static_cast<double>(out.seen) : recall_nan;
-  out.due_today += std::clamp<std::int64_t>(in.new_per_day - new_today, 0, out.cards - out.seen);
+  out.due_today = out.due_again + std::clamp<std::int64_t>(in.new_per_day - new_today, 0, out.cards - out.seen);
   models::DeckPlan plan = plan_of(in);
   if (progress.facts_alone) plan.known_samples = 1;
   run.forecast = models::forecast_deck(cards, plan);
@@ -137,7 +137,7 @@ void follow_deck(const Inputs& in, const RecallDeck& deck, double now_s, const P
   out.known_then = run.forecast.known_at_end;
   out.retention_expected = 100 * run.forecast.known_at_end / static_cast<double>(out.cards);
   if (progress.facts_alone) return;
-  for (double keep = 70; keep <= 98; keep += 2) {
+  for (const double keep : {70, 75, 80, 85, 90, 93, 96, 98}) {
     models::DeckPlan other = plan;
     other.retention = keep / 100;
     other.runs = other.known_samples = 1;

@@ -88,6 +88,8 @@ void describe(Fields& f, Outputs& o) {
   f.group("Today");
   f.integer("due_today", o.due_today, "Due today", "Cards whose day has come, and the new ones that the day has left.",
             {.headline = true});
+  f.integer("due_again", o.due_again, "Come back today", "Cards that you have answered and whose day has come.",
+            {.source = fsrs});
   f.integer("answered_today", o.answered_today, "Answered today", "Answers of this day, in UTC.");
   f.integer("cards", o.cards, "Cards", "In the deck.");
   f.integer("seen", o.seen, "Cards seen", "Answered at least once.");

@@ -132,6 +132,18 @@ void draw_way(const Picture& picture, View& view, const CardFrame& c, float y) {
     p.line({at.x, at.y + size.y}, {at.x + size.x, at.y + size.y}, t.accent);
 }
 
+/// A box for whoever would rather write than speak; true when Enter ends it.
+bool draw_say_box(View& view, ImVec2 at, float width, float high) {
+  const auto& t = theme();
+  ImGui::SetCursorScreenPos(at);
+  ImGui::SetNextItemWidth(width);
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {t.px(10), (high - ImGui::GetFontSize()) / 2});
+  const bool entered = ImGui::InputTextWithHint("##say it", "say it aloud, or type it; then Space uncovers", view.typed,
+                                                sizeof view.typed, ImGuiInputTextFlags_EnterReturnsTrue);
+  ImGui::PopStyleVar();
+  return entered;
+}
+
 void draw_foot(Inputs& in, const Picture& picture, View& view, const CardFrame& c, Stage stage, bool grades,
                double now) {
   const auto& t = theme();
@@ -150,12 +162,9 @@ void draw_foot(Inputs& in, const Picture& picture, View& view, const CardFrame& 
   }
   widgets::Line words;
   const auto points = static_cast<std::int64_t>(picture.card->points.size());
-  if (stage == Stage::speaking && view.uncovered == 0) {
-    words.add("Say it aloud, then uncover point by point: Space");
-  } else {
-    words.add_integer(std::popcount(static_cast<std::uint64_t>(view.said_mask))).add(" of ").add_integer(points);
-    words.add(stage == Stage::speaking ? " said; tick what you said" : " said. Grade yourself: 1 to 4");
-  }
+  const bool wrote = stage == Stage::speaking && view.typed[0] != '\0';
+  words.add_integer(std::popcount(static_cast<std::uint64_t>(view.said_mask))).add(" of ").add_integer(points);
+  words.add(stage == Stage::speaking ? " said; tick what you said" : " said. Grade yourself: 1 to 4");
   const float way = stage == Stage::grading ? widgets::text_size("open the lab", Type::small).x + t.px(16) : 0;
   if (stage == Stage::grading) draw_way(picture, view, c, middle);
   if (stage == Stage::grading && grades && picture.pressable) {
@@ -164,10 +173,17 @@ void draw_foot(Inputs& in, const Picture& picture, View& view, const CardFrame& 
     return;
   }
   if (stage == Stage::speaking) {
-    const ImVec2 wide = widgets::button_size("Uncover");
-    ImGui::SetCursorScreenPos({c.x + c.inner - wide.x, y});
-    if (widgets::button("Uncover", true, {0, high})) uncover(in, picture, view, now);
-    p.text_fit({c.x, middle}, words.view(), c.inner - wide.x - t.px(12), t.muted, Type::small);
+    const float wide = widgets::button_size("Uncover").x, room = c.inner - wide - t.px(12);
+    bool pressed = false;
+    if (view.uncovered == 0)
+      pressed = draw_say_box(view, {c.x, y}, room, high);
+    else if (wrote)
+      p.text_fit({c.x, middle}, view.typed, room, t.accent, Type::small);
+    else
+      p.text_fit({c.x, middle}, words.view(), room, t.muted, Type::small);
+    ImGui::SetCursorScreenPos({c.x + c.inner - wide, y});
+    pressed = widgets::button("Uncover", true, {0, high}) || pressed;
+    if (pressed) uncover(in, picture, view, now);
     return;
   }
   p.text_fit({c.x, middle}, words.view(), c.inner - way, t.muted, Type::small);

@@ -39,7 +39,7 @@ struct Outputs {
   double interval_again_s = 0, interval_hard_s = 0, interval_good_s = 0, interval_easy_s = 0;
   double expected_interval_s = 0, stability_s = 0, difficulty = 0;  ///< stability and difficulty are NaN when unseen
   std::int64_t points = 0;
-  std::int64_t cards = 0, seen = 0, due_today = 0, answered_today = 0;
+  std::int64_t cards = 0, seen = 0, due_today = 0, due_again = 0, answered_today = 0;
   double known_today = 0;      ///< cards
   double retention_today = 0;  ///< percent of those seen; NaN: none
   double retention_expected = 0, known_then = 0, seen_then = 0, reviews_per_day = 0, most_per_day = 0,
@@ -120,6 +120,7 @@ struct View {
 chapters::Computed<Outputs, Run> compute(const Inputs& in, Progress& progress);
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 std::string answer_of(const Inputs& in, const Outputs& out);
+std::string days_words(double seconds);  ///< whole days: "1 day", "163 days"
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 
 }  // namespace chapters::interview::recall

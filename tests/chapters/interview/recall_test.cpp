@@ -44,8 +44,7 @@ TEST_CASE("recall: whoever has answered nothing has a new card on the table, eig
   CHECK(near(c.facts.minutes_per_day, c.facts.reviews_per_day * 1.5, 1e-12));
   const std::string answer = answer_of("interview/recall");
   CHECK(answer.starts_with("In `30` days you will know `94 %` of the deck, for `"));
-  CHECK(answer.ends_with("This new card, answered well today, comes back after `2 days`; forgotten, after `1 days`.") !=
-        answer.ends_with("This new card, answered well today, comes back after `2 days`; forgotten, after `1 day`."));
+  CHECK(answer.ends_with("comes back after `2 days`; forgotten, after `1 day`."));
 }
 
 TEST_CASE("recall: what is known least comes first of what is due, then what is new") {
@@ -85,9 +84,8 @@ TEST_CASE("recall: sure and wrong is counted, and calibration is sure less right
 }
 
 TEST_CASE("recall: later asked, longer kept; keeping more costs more; an example without a gap is refused") {
-  const LabPtr lab = open_lab(
-      "interview/recall",
-      R"({"memory": "example", "example_grades": [3, 3, 3], "example_gaps_s": [172800, 950400], "example_since_s": 0})");
+  const LabPtr lab = open_lab("interview/recall", R"({"memory": "example", "example_grades": [3, 3, 3],
+      "example_gaps_s": [172800, 950400], "example_since_s": 0})");
   compute(*lab);
   CHECK(near(out(*lab, "stability_s"), 46.28 * recall_day_s, 1e-3));
   double before = 0;
