@@ -124,7 +124,7 @@ LoadedCatalog load_catalog(const fs::path& assets, const fs::path& user) {
   }
   for (std::string& fault : chapters::faults_of(*deck)) out.errors.push_back(std::move(fault));
   chapters::index_deck(*deck);
-  c.scenarios = deck;
+  chapters::set_scenario_deck(deck);
   sum_up(out.errors);
   chapters::index_catalog(c);
   return out;
