@@ -324,6 +324,13 @@ void draw_board(Inputs& in, const Outputs& out, const Picture& picture, View& vi
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const double now = ImGui::GetTime();
   const BoardPlan plan = plan_board(picture.run->board, at, size);
+  if (widgets::veiled()) {
+    const widgets::GivenMarks given;
+    paint_cards(p, plan, picture, view);
+    widgets::drew("case");
+    ImGui::Dummy(size);
+    return;
+  }
   paint_cards(p, plan, picture, view);
   paint_threads(p, plan, picture, view);
   widgets::drew("case");
