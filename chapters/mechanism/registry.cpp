@@ -71,8 +71,11 @@
   LAB(serving, capacity) \
   LAB(driving, gantt) \
   LAB(driving, jitter) \
+  LAB(driving, budget) \
   LAB(interview, drills) \
+  LAB(interview, recall) \
   LAB(interview, scenarios) \
+  LAB(interview, cheat_sheet) \
   LAB(interview, readiness) \
   LAB(kernels, lab) \
   LAB(kernels, coalescing) \
@@ -87,6 +90,7 @@
   LAB(debugging, divergence) \
   LAB(fleet, cost) \
   LAB(fleet, train_time) \
+  LAB(fleet, scaling_tax) \
   LAB(gallery, widgets)
 // clang-format on
 

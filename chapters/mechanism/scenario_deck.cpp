@@ -1,25 +1,13 @@
 #include "chapters/mechanism/scenario_deck.h"
 
 #include <algorithm>
-#include <atomic>
-#include <mutex>
 #include <set>
-#include <utility>
 
+#include "chapters/mechanism/catalog.h"
 #include "chapters/mechanism/registry.h"
 
 namespace chapters {
 namespace {
-
-struct Decks {
-  std::atomic<const ScenarioDeck*> current{nullptr};
-  std::mutex mutex;
-  std::vector<std::shared_ptr<const ScenarioDeck>> kept;
-};
-Decks& decks() {
-  static Decks all;
-  return all;
-}
 
 template <class Case>
 bool has_topic(const std::vector<Case>& cases, std::string_view slug) {
@@ -81,15 +69,8 @@ const ScenarioDeck& scenario_deck() {
     index_deck(deck);
     return deck;
   }();
-  const ScenarioDeck* deck = decks().current.load();
-  return deck ? *deck : none;
-}
-
-void set_scenario_deck(std::shared_ptr<const ScenarioDeck> deck) {
-  Decks& all = decks();
-  const std::lock_guard lock(all.mutex);
-  all.current = deck.get();
-  all.kept.push_back(std::move(deck));
+  const auto& held = catalog().scenarios;
+  return held ? *held : none;
 }
 
 const SymptomCase* find_symptom(const ScenarioDeck& deck, std::string_view id) {

@@ -1,6 +1,5 @@
 #pragma once
 #include <limits>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,7 +7,7 @@
 #include "chapters/mechanism/drill_template.h"
 #include "chapters/mechanism/field.h"
 
-/// Scenarios of an interview as data: read with the catalog, dealt by interview/scenarios.
+/// Scenarios of an interview as data: the Catalog holds them, interview/scenarios deals them.
 namespace chapters {
 
 /// The shape that an instrument shows, drawn small. A sketch, not a recording: values from 0 to 1.
@@ -91,10 +90,8 @@ void index_deck(ScenarioDeck& deck);
 /// What is wrong between the entries, one sentence each: ids twice, twins that are not there or read the same.
 std::vector<std::string> faults_of(const ScenarioDeck& deck);
 
-/// The deck in force, which was read with the latest catalog; empty until one is.
+/// The deck of the catalog in force; empty where there is none.
 const ScenarioDeck& scenario_deck();
-/// Puts a new deck in force. Older ones stay alive, since choices of running labs point into them; refresh those labs.
-void set_scenario_deck(std::shared_ptr<const ScenarioDeck> deck);
 const SymptomCase* find_symptom(const ScenarioDeck& deck, std::string_view id);  ///< null when there is none
 
 }  // namespace chapters

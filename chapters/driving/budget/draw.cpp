@@ -1,0 +1,94 @@
+#include <algorithm>
+#include <array>
+
+#include "chapters/driving/budget/lab.h"
+#include "widgets/base/marks.h"
+#include "widgets/base/theme.h"
+#include "widgets/plot/plot.h"
+
+namespace chapters::driving::budget {
+namespace {
+
+using widgets::BarSegment, widgets::StackedBar, widgets::Tint;
+
+constexpr std::size_t most_plans = 5, parts = 4;
+
+/// Plans as bars of the watts that they take, by what was done with them.
+void draw_watts(const Outputs& out, View& view, ImVec2 size) {
+  std::array<BarSegment, most_plans * parts> segments;
+  std::array<StackedBar, most_plans> bars;
+  const std::size_t count = std::min(most_plans, out.plans.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    const PlanRow& r = out.plans[i];
+    const std::span<BarSegment> mine = std::span(segments).subspan(i * parts, parts);
+    mine[0] = {.label = "cameras and links", .value = r.cameras_w, .tint = widgets::Meaning::data_loading};
+    mine[1] = {.label = "moving bytes", .value = r.moving_w, .tint = widgets::Meaning::memory_bound};
+    mine[2] = {.label = "GPU at work", .value = r.gpu_w, .tint = widgets::Meaning::compute_bound};
+    mine[3] = {.label = "chip at rest", .value = r.rest_w, .tint = widgets::Meaning::idle};
+    bars[i] = {.label = r.name, .segments = mine};
+  }
+  widgets::draw_stacked_bars("watts", std::span(bars).first(count), view.watts, {.unit = "W", .size = size});
+}
+
+/// The same plans as times of a frame on the GPU, against the next frame.
+void draw_frames(const Outputs& out, View& view, ImVec2 size) {
+  std::array<BarSegment, most_plans * 3> segments;
+  std::array<StackedBar, most_plans> bars;
+  const std::size_t count = std::min(most_plans, out.plans.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    const PlanRow& r = out.plans[i];
+    const std::span<BarSegment> mine = std::span(segments).subspan(i * 3, 3);
+    mine[0] = {.label = "convert", .value = r.convert_s, .tint = widgets::Meaning::data_loading};
+    mine[1] = {.label = "encode", .value = r.encode_s, .tint = widgets::Meaning::compute_bound};
+    mine[2] = {.label = "heads", .value = r.heads_s, .tint = Tint::series(1)};
+    bars[i] = {.label = r.name, .segments = mine};
+  }
+  widgets::draw_stacked_bars("frames", std::span(bars).first(count), view.frames,
+                             {.unit = "s",
+                              .size = size,
+                              .limit = out.deadline_s,
+                              .limit_label = "next frame",
+                              .axis = widgets::AxisKind::time});
+}
+
+void draw_roofline(const Picture& picture, View& view, ImVec2 size) {
+  widgets::Plot plot("roofline", view.roofline,
+                     {.x = {.kind = widgets::AxisKind::log10, .label = "arithmetic intensity", .unit = "FLOP/B"},
+                      .y = {.kind = widgets::AxisKind::log10, .label = "at the roofs", .unit = "FLOP/s"},
+                      .size = size});
+  if (picture.roof.x.empty()) return;
+  plot.curve(picture.roof);
+  plot.curve(picture.dots);
+}
+
+void draw_chips(const Outputs& out, View& view, ImVec2 size) {
+  static constexpr DescribedColumn columns[] = {
+      {"name", "chip"},
+      {.key = "format", .priority = 1},
+      {.key = "peak_flops_per_s", .title = "peak", .priority = 2},
+      {.key = "bandwidth_bytes_per_s", .title = "bandwidth", .priority = 2},
+      {.key = "ridge", .title = "ridge", .priority = 3},
+      {.key = "frame_s", .title = "a frame"},
+      {.key = "busy", .title = "asked for", .bar = true},
+  };
+  view.chips.draw("chips that are built into cars", out.chips, columns, size);
+}
+
+}  // namespace
+
+void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
+  stage.panel("river",
+              {.title = "The river", .least = {480, 300}, .ideal = {760, 520}, .answers = true, .marks = "river"},
+              [&](ImVec2 size) { draw_river(in, picture, view, size); });
+  stage.panel("watts", {.title = "Watts, by what was done", .least = {330, 230}},
+              [&](ImVec2 size) { draw_watts(out, view, size); });
+  stage.panel("frames", {.title = "A frame on the GPU", .least = {330, 220}},
+              [&](ImVec2 size) { draw_frames(out, view, size); });
+  stage.panel("roofline", {.title = "The encoder under the roof", .least = {360, 250}},
+              [&](ImVec2 size) { draw_roofline(picture, view, size); });
+  stage.panel("chips", {.title = "Other chips", .least = {360, 130}, .scrolls = true},
+              [&](ImVec2 size) { draw_chips(out, view, size); });
+  published_panel(stage, "Measured", picture.published);
+}
+
+}  // namespace chapters::driving::budget

@@ -1,0 +1,99 @@
+#include <algorithm>
+#include <cstdio>
+
+#include "chapters/interview/cheat_sheet/draw_parts.h"
+#include "widgets/base/marks.h"
+#include "widgets/base/parts.h"
+#include "widgets/base/press_area.h"
+#include "widgets/base/theme.h"
+#include "widgets/controls/button.h"
+#include "widgets/controls/tab.h"
+
+namespace chapters::interview::cheat_sheet {
+namespace {
+
+using widgets::Font, widgets::Painter, widgets::theme, widgets::Type;
+
+/// The box to search in, which half is looked at, and Copy.
+void draw_head(const Picture& picture, View& view, bool sides, ImVec2 size) {
+  const auto& t = theme();
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  // A scenario may have brought another search.
+  if (view.search != view.typed) std::snprintf(view.typed, sizeof view.typed, "%s", view.search.c_str());
+  const float box = std::clamp(0.3f * size.x, t.px(120), t.px(260));
+  ImGui::PushFont(widgets::font_of(Font::sans), t.type(Type::small));
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding,
+                      {t.px(8), std::max(1.0f, (size.y - t.px(4) - ImGui::GetFontSize()) / 2)});
+  ImGui::SetNextItemWidth(box);
+  if (ImGui::InputTextWithHint("##search the page", "search: cache, links", view.typed, sizeof view.typed))
+    view.search = view.typed;
+  ImGui::PopStyleVar();
+  ImGui::PopFont();
+  float x = corner.x + box + t.px(12);
+  if (sides) {
+    ImGui::SetCursorScreenPos({x, corner.y});
+    if (widgets::tab("Serving", view.side == Side::serving, true)) view.side = Side::serving;
+    ImGui::SameLine();
+    if (widgets::tab("Training", view.side == Side::training, true)) view.side = Side::training;
+    x = ImGui::GetItemRectMax().x + t.px(12);
+  }
+  const Painter p = Painter::window();
+  const char* copy = view.copied ? "Copied" : "Copy as Markdown";
+  const ImVec2 words = widgets::text_size(copy, Type::small);
+  const float right = corner.x + size.x - words.x, y = corner.y + (size.y - words.y) / 2 - t.px(2);
+  if (right > x) {
+    ImGui::SetCursorScreenPos({right, y});
+    if (widgets::press_area("copy the page as Markdown", {words.x, words.y + t.px(4)})) {
+      ImGui::SetClipboardText(picture.markdown.c_str());
+      view.copied = true;
+    }
+    if (ImGui::IsItemHovered() || ImGui::IsItemFocused())
+      p.line({right, y + words.y}, {right + words.x, y + words.y}, t.accent);
+    p.text({right, y}, copy, t.accent, Type::small);
+  }
+  widgets::fit_text(p, {x, y}, picture.case_words, right - x - t.px(12), t.muted, Type::small);
+  ImGui::SetCursorScreenPos({corner.x, corner.y + size.y});
+}
+
+void draw_page(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  if (picture.version == 0 || widgets::veiled()) {
+    ImGui::Dummy(size);
+    return;
+  }
+  const auto& t = theme();
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  const float head = t.px(30), gap = t.px(6);
+  // The ladder keeps two tiers of words on each side of its axis while there is room.
+  const float ladder = std::clamp(0.24f * size.y, t.px(56), t.px(130));
+  const float matrix = size.y - head - ladder - 2 * gap;
+  draw_head(picture, view, !whole_matrix_fits(picture, matrix), {size.x, head});
+  const Search search = search_of(view);
+  ImGui::SetCursorScreenPos({corner.x, corner.y + head + gap});
+  draw_matrix(in, out, picture, view, search, {size.x, matrix});
+  ImGui::SetCursorScreenPos({corner.x, corner.y + size.y - ladder});
+  draw_ladder(in, picture, view, search, {size.x, ladder});
+  ImGui::SetCursorScreenPos(corner);
+  ImGui::Dummy(size);
+}
+
+}  // namespace
+
+Search search_of(const View& view) {
+  Search search;
+  for (const char c : view.search) {
+    if (search.length + 1 >= sizeof search.text) break;
+    search.text[search.length++] = static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
+  }
+  return search;
+}
+
+void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
+  stage.panel("page", {.title = "What moves what", .least = {460, 270}, .answers = true, .marks = "matrix, ladder"},
+              [&](ImVec2 size) { draw_page(in, out, picture, view, size); });
+  stage.panel("sums", {.title = "The sums", .least = {400, 250}, .scrolls = true},
+              [&](ImVec2 size) { draw_sums(in, out, picture, view, search_of(view), size); });
+  stage.panel("chains", {.title = "What to do first", .least = {420, 180}},
+              [&](ImVec2 size) { draw_chains(picture, search_of(view), size); });
+}
+
+}  // namespace chapters::interview::cheat_sheet
