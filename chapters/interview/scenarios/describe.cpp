@@ -20,7 +20,7 @@ void describe_branching(Fields& f, Outputs& o) {
   f.group("The branching case");
   f.integer("possible", o.possible, "Causes still possible", "After the checks that were run.",
             {.when = {"kind", "branching"}});
-  f.integer("checks", o.checks, "Checks run", {.when = {"kind", "branching"}});
+  f.integer("checks", o.checks, "Checks run", "That you ran so far.", {.when = {"kind", "branching"}});
   f.real("spent_minutes", o.spent_minutes, {"Spent", "min"}, "By the checks that were run.",
          {.when = {"kind", "branching"}});
   f.real("best_mean_minutes", o.best_mean_minutes, {"Best plan, mean", "min"},
@@ -34,7 +34,7 @@ void describe_branching(Fields& f, Outputs& o) {
          {.absent = "Only a branching case has checks.", .when = {"kind", "branching"}});
   f.real("all_checks_minutes", o.all_checks_minutes, {"All checks", "min"}, "If every one were run.",
          {.absent = "Only a branching case has checks.", .when = {"kind", "branching"}});
-  f.real("longest_minutes", o.longest_minutes, {"Longest check", "min"},
+  f.real("longest_minutes", o.longest_minutes, {"Longest check", "min"}, "As given, or as you set it.",
          {.absent = "Only a branching case has checks.", .when = {"kind", "branching"}});
   f.real("best_here_minutes", o.best_here_minutes, {"Best plan, this cause", "min"},
          "What the best plan would have taken to find the cause that was at work.",

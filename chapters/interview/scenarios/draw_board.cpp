@@ -76,7 +76,7 @@ void paint_thread(const Painter& p, ImVec2 a, ImVec2 b, ImU32 colour, float widt
     p.polyline(points, colour, width);
 }
 
-std::string_view words_of(const SymptomCase& c, std::size_t column) {
+const std::string& words_of(const SymptomCase& c, std::size_t column) {
   return column == 0 ? c.seen : column == 1 ? c.cause : column == 2 ? c.evidence : c.fix;
 }
 
@@ -150,7 +150,8 @@ struct Hand {
     const Rect box = plan.card(column, row);
     ImGui::PushID(static_cast<int>(column * 16 + row));
     ImGui::SetCursorScreenPos(box.min);
-    const bool pressed = widgets::press_area("card", {box.width(), box.height()});
+    const SymptomCase& card = picture.run->board.case_at(static_cast<BoardColumn>(column), row);
+    const bool pressed = widgets::press_area(words_of(card, column).c_str(), {box.width(), box.height()});
     const bool source = column + 1 < board_columns;
     if (ImGui::IsItemActive() && source && ImGui::IsMouseDragging(ImGuiMouseButton_Left, 4) && !view.dragging) {
       view.dragging = true;
@@ -171,11 +172,10 @@ struct Hand {
     if (ImGui::IsItemFocused() && ImGui::GetIO().NavVisible)
       Painter::window().frame(box.min, box.max, theme().accent, theme().px(2), theme().px(6));
     if (view.held_column < 0 && ImGui::IsItemHovered()) {
-      const SymptomCase& c = picture.run->board.case_at(static_cast<BoardColumn>(column), row);
       if (column == 0)
-        widgets::tip(c.seen, {}, c.here);
+        widgets::tip(card.seen, {}, card.here);
       else
-        widgets::tip(words_of(c, column), {}, {});
+        widgets::tip(words_of(card, column), {}, {});
     }
     ImGui::PopID();
   }
@@ -324,6 +324,13 @@ void draw_board(Inputs& in, const Outputs& out, const Picture& picture, View& vi
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const double now = ImGui::GetTime();
   const BoardPlan plan = plan_board(picture.run->board, at, size);
+  if (widgets::veiled()) {
+    const widgets::GivenMarks given;
+    paint_cards(p, plan, picture, view);
+    widgets::drew("case");
+    ImGui::Dummy(size);
+    return;
+  }
   paint_cards(p, plan, picture, view);
   paint_threads(p, plan, picture, view);
   widgets::drew("case");

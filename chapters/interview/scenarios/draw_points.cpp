@@ -163,6 +163,13 @@ void draw_points(Inputs& in, const Outputs& out, const Picture& picture, View& v
   const double now = ImGui::GetTime(), elapsed = elapsed_s(out, view, now);
   const float small = t.type(Type::small), button = widgets::button_size("Start").y;
   float y = at.y;
+  if (widgets::veiled()) {
+    const widgets::GivenMarks given;
+    widgets::wrapped_text(p, at, picture.heading, size.x, t.text, {.type = Type::body, .max_lines = 2});
+    widgets::drew("case");
+    ImGui::Dummy(size);
+    return;
+  }
   const widgets::Line clock = clock_words(std::max(0.0, out.limit_s - elapsed));
   const float clock_wide =
       p.text({at.x + size.x, y}, clock.view(), t.text, Type::title, Font::mono, widgets::Align::right);
