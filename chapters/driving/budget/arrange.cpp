@@ -10,7 +10,7 @@ namespace {
 using widgets::figure, widgets::format_text;
 
 /// Saved shares that differ by less count as equal in the answer.
-constexpr double alike_points = 5;
+constexpr double alike_points = 3;
 
 std::string answer_of(const Inputs& in, const Outputs& out) {
   std::string second;
@@ -95,6 +95,8 @@ void arrange_boxes(const Inputs& in, const Outputs& out, Picture& p) {
 
 void arrange_plans(const Inputs& in, const Outputs& out, Picture& p) {
   p.yours = out.plans.size() == 5 ? 4 : (out.skipped ? 2u : 0u) + (in.shared == Shared::all ? 1u : 0u);
+  for (std::size_t i = 0; i < out.plans.size(); ++i)
+    p.plan_names.push_back(out.plans[i].name + (i == p.yours && i < 4 ? ", as set" : ""));
 }
 
 void arrange_roofline(const Outputs& out, Picture& p) {
