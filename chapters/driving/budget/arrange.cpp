@@ -100,11 +100,20 @@ void arrange_plans(const Inputs& in, const Outputs& out, Picture& p) {
 }
 
 void arrange_roofline(const Outputs& out, Picture& p) {
-  p.roof = {.label = "roof", .output = "ridge", .tint = widgets::Tint::strong()};
+  p.roof = {.label = "your chip", .output = "ridge", .tint = widgets::Tint::strong()};
   p.roof.given = true;
   p.roof.add(1, out.bandwidth_bytes_per_s);
   p.roof.add(out.ridge, out.peak_flops_per_s);
   p.roof.add(std::max(1e4, 10 * out.ridge), out.peak_flops_per_s);
+  for (const ChipRow& chip : out.chips) {
+    if (chip.ridge == out.ridge && chip.peak_flops_per_s == out.peak_flops_per_s) continue;
+    widgets::Curve roof{
+        .label = chip.name, .tint = widgets::Tint::series(p.roofs.size()), .width = 1.5f, .dashed = true};
+    roof.add(1, chip.bandwidth_bytes_per_s);
+    roof.add(chip.ridge, chip.peak_flops_per_s);
+    roof.add(1e4, chip.peak_flops_per_s);
+    p.roofs.push_back(std::move(roof));
+  }
   p.dots = {.kind = widgets::Curve::Kind::dots, .label = "stages of the encoder", .tint = widgets::Tint::yours()};
   for (const StageRow& row : out.stages) {
     p.dots.add(row.intensity, row.flops / row.time_s);

@@ -57,12 +57,14 @@ void draw_roofline(const Picture& picture, View& view, ImVec2 size) {
                       .y = {.kind = widgets::AxisKind::log10, .label = "at the roofs", .unit = "FLOP/s"},
                       .size = size});
   if (picture.roof.x.empty()) return;
+  plot.curves(picture.roofs);
   plot.curve(picture.roof);
   plot.curve(picture.dots);
 }
 
-void draw_chips(const Outputs& out, View& view, ImVec2 size) {
-  static constexpr DescribedColumn columns[] = {
+/// The same plan on other chips, and the same images in other encoders.
+void draw_others(const Outputs& out, View& view, ImVec2 size) {
+  static constexpr DescribedColumn chips[] = {
       {"name", "chip"},
       {.key = "format", .priority = 1},
       {.key = "peak_flops_per_s", .title = "peak", .priority = 2},
@@ -71,7 +73,19 @@ void draw_chips(const Outputs& out, View& view, ImVec2 size) {
       {.key = "frame_s", .title = "a frame"},
       {.key = "busy", .title = "asked for", .bar = true},
   };
-  view.chips.draw("chips that are built into cars", out.chips, columns, size);
+  static constexpr DescribedColumn encoders[] = {
+      {"name", "encoder"},
+      {.key = "image_flops", .title = "an image"},
+      {.key = "image_bytes", .title = "moved", .priority = 1},
+      {.key = "intensity", .title = "intensity", .priority = 3},
+      {.key = "memory_bound", .title = "waits for memory", .priority = 2},
+      {.key = "frame_s", .title = "a frame at the roofs", .bar = true},
+  };
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  const float gap = widgets::theme().px(8), high = (size.y - gap) / 2;
+  view.chips.draw("chips that are built into cars", out.chips, chips, {size.x, high});
+  ImGui::SetCursorScreenPos({corner.x, corner.y + high + gap});
+  view.kinds.draw("encoders on the same images", out.kinds, encoders, {size.x, high});
 }
 
 }  // namespace
@@ -86,8 +100,8 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
               [&](ImVec2 size) { draw_frames(out, picture, view, size); });
   stage.panel("roofline", {.title = "The encoder under the roof", .least = {360, 250}},
               [&](ImVec2 size) { draw_roofline(picture, view, size); });
-  stage.panel("chips", {.title = "Other chips", .least = {360, 130}, .scrolls = true},
-              [&](ImVec2 size) { draw_chips(out, view, size); });
+  stage.panel("others", {.title = "Other chips and encoders", .least = {380, 240}, .scrolls = true},
+              [&](ImVec2 size) { draw_others(out, view, size); });
   published_panel(stage, "Measured", picture.published);
 }
 

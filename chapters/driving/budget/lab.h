@@ -65,6 +65,11 @@ struct ChipRow {
   models::Format format{};
   double peak_flops_per_s = 0, bandwidth_bytes_per_s = 0, ridge = 0, frame_s = 0, busy = 0;
 };
+/// Another encoder on the images as set, at the chip's roofs.
+struct EncoderRow {
+  std::string name;
+  double image_flops = 0, image_bytes = 0, intensity = 0, memory_bound = 0, frame_s = 0;  ///< memory_bound in %
+};
 /// One camera's stream.
 struct StreamRow {
   std::string name;
@@ -94,6 +99,7 @@ struct Outputs {
   std::vector<StreamRow> streams;
   std::vector<StageRow> stages;
   std::vector<ChipRow> chips;
+  std::vector<EncoderRow> kinds;
 };
 
 /// A camera's stream in the picture: widths in shares of the widest flow of all streams together.
@@ -121,16 +127,19 @@ struct Picture {
   std::size_t yours = 0;                ///< which plan is as set
   std::vector<std::string> plan_names;  ///< of the bars; the one that is as set says so
   widgets::Curve roof, dots;
+  std::vector<widgets::Curve> roofs;  ///< of other chips
   PublishedMarks published;
   LabDoors doors;
 };
 
 void describe(Fields& f, ChipRow& r);
+void describe(Fields& f, EncoderRow& r);
 
 struct View {
   widgets::StackedBarView watts, frames;
   widgets::PlotView roofline;
   DescribedTable<ChipRow> chips;
+  DescribedTable<EncoderRow> kinds;
   Requests requests;
 };
 
