@@ -10,7 +10,7 @@ namespace {
 using widgets::figure, widgets::format_text;
 
 /// Saved shares that differ by less count as equal in the answer.
-constexpr double alike_points = 5;
+constexpr double alike_points = 3;
 
 std::string answer_of(const Inputs& in, const Outputs& out) {
   std::string second;
@@ -95,14 +95,25 @@ void arrange_boxes(const Inputs& in, const Outputs& out, Picture& p) {
 
 void arrange_plans(const Inputs& in, const Outputs& out, Picture& p) {
   p.yours = out.plans.size() == 5 ? 4 : (out.skipped ? 2u : 0u) + (in.shared == Shared::all ? 1u : 0u);
+  for (std::size_t i = 0; i < out.plans.size(); ++i)
+    p.plan_names.push_back(out.plans[i].name + (i == p.yours && i < 4 ? ", as set" : ""));
 }
 
 void arrange_roofline(const Outputs& out, Picture& p) {
-  p.roof = {.label = "roof", .output = "ridge", .tint = widgets::Tint::strong()};
+  p.roof = {.label = "your chip", .output = "ridge", .tint = widgets::Tint::strong()};
   p.roof.given = true;
   p.roof.add(1, out.bandwidth_bytes_per_s);
   p.roof.add(out.ridge, out.peak_flops_per_s);
   p.roof.add(std::max(1e4, 10 * out.ridge), out.peak_flops_per_s);
+  for (const ChipRow& chip : out.chips) {
+    if (chip.ridge == out.ridge && chip.peak_flops_per_s == out.peak_flops_per_s) continue;
+    widgets::Curve roof{
+        .label = chip.name, .tint = widgets::Tint::series(p.roofs.size()), .width = 1.5f, .dashed = true};
+    roof.add(1, chip.bandwidth_bytes_per_s);
+    roof.add(chip.ridge, chip.peak_flops_per_s);
+    roof.add(1e4, chip.peak_flops_per_s);
+    p.roofs.push_back(std::move(roof));
+  }
   p.dots = {.kind = widgets::Curve::Kind::dots, .label = "stages of the encoder", .tint = widgets::Tint::yours()};
   for (const StageRow& row : out.stages) {
     p.dots.add(row.intensity, row.flops / row.time_s);

@@ -153,6 +153,23 @@ void fill_encoder(const Inputs& in, const PixelSetup& setup, const PixelFlow& no
   }
 }
 
+/// The images as set in each encoder.
+void fill_kinds(const Inputs& in, const PixelSetup& setup, const PixelFlow& now, Outputs& out) {
+  using models::realtime::EncoderKind;
+  constexpr std::array<std::pair<EncoderKind, const char*>, models::realtime::encoder_kind_count> kinds{
+      {{EncoderKind::efficientnet_b4, "EfficientNet-B4"},
+       {EncoderKind::resnet50, "ResNet-50"},
+       {EncoderKind::vit_b16, "ViT-B/16"}}};
+  const std::int64_t rows = models::realtime::kept_rows(static_cast<double>(in.input_height), in.kept / 100);
+  const double images = now.images_per_s / now.frames_per_s;
+  for (const auto& [kind, name] : kinds) {
+    const auto t = models::realtime::encoder_time(models::realtime::encoder_layers(kind, in.input_width, rows),
+                                                  setup.machine, setup.element_bytes, images);
+    out.kinds.push_back(
+        {name, t.flops / images, t.bytes / images, t.flops / t.bytes, 100 * t.memory_bound_s / t.time_s, t.time_s});
+  }
+}
+
 /// The same plan on chips that are built into cars, each in the format that is set or in its own 8-bit one.
 void fill_chips(const Inputs& in, const PixelPlan& plan, Outputs& out) {
   for (const char* id : {"jetson_agx_orin_64", "drive_thor", "jetson_t5000_thor"}) {
@@ -242,6 +259,7 @@ Outputs compute(const Inputs& in) {
   fill_sensors(in, setup, out);
   fill_encoder(in, setup, now, out);
   fill_chips(in, plan, out);
+  fill_kinds(in, setup, now, out);
   return out;
 }
 

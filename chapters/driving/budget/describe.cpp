@@ -119,6 +119,15 @@ void describe(Fields& f, ChipRow& r) {
   f.real("busy", r.busy, {"Asked for", "%"}, {.formula = "time of a frame x rate"});
 }
 
+void describe(Fields& f, EncoderRow& r) {
+  f.text("name", r.name, "Encoder");
+  f.real("image_flops", r.image_flops, {"An image", "FLOP"}, {.formula = "2 x multiply-adds", .source = torchvision});
+  f.real("image_bytes", r.image_bytes, {"Moved", "B"}, "With its share of the weights.");
+  f.real("intensity", r.intensity, {"Intensity", "FLOP/B"}, {.formula = "FLOP / bytes"});
+  f.real("memory_bound", r.memory_bound, {"Waits for memory", "%"}, "Of its time at the roofs.");
+  f.real("frame_s", r.frame_s, {"A frame", "s"}, "One such encoder, at the roofs.");
+}
+
 void describe(Fields& f, StreamRow& r) {
   f.text("name", r.name, "Camera");
   f.real("rate_hz", r.rate_hz, {"Rate", "Hz"}, "Now.");
@@ -222,6 +231,7 @@ void describe(Fields& f, Outputs& o) {
   f.table("streams", o.streams, "Streams");
   f.table("stages", o.stages, "Stages of the encoder");
   f.table("chips", o.chips, "Embedded chips");
+  f.table("kinds", o.kinds, "Encoders", "On images of the same size.");
 }
 
 LabPtr make() {

@@ -14,10 +14,10 @@ using widgets::BarSegment, widgets::StackedBar, widgets::Tint;
 constexpr std::size_t most_plans = 5, parts = 4;
 
 /// Plans as bars of the watts that they take, by what was done with them.
-void draw_watts(const Outputs& out, View& view, ImVec2 size) {
+void draw_watts(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   std::array<BarSegment, most_plans * parts> segments;
   std::array<StackedBar, most_plans> bars;
-  const std::size_t count = std::min(most_plans, out.plans.size());
+  const std::size_t count = std::min({most_plans, out.plans.size(), picture.plan_names.size()});
   for (std::size_t i = 0; i < count; ++i) {
     const PlanRow& r = out.plans[i];
     const std::span<BarSegment> mine = std::span(segments).subspan(i * parts, parts);
@@ -25,23 +25,23 @@ void draw_watts(const Outputs& out, View& view, ImVec2 size) {
     mine[1] = {.label = "moving bytes", .value = r.moving_w, .tint = widgets::Meaning::memory_bound};
     mine[2] = {.label = "GPU at work", .value = r.gpu_w, .tint = widgets::Meaning::compute_bound};
     mine[3] = {.label = "chip at rest", .value = r.rest_w, .tint = widgets::Meaning::idle};
-    bars[i] = {.label = r.name, .segments = mine};
+    bars[i] = {.label = picture.plan_names[i], .segments = mine};
   }
   widgets::draw_stacked_bars("watts", std::span(bars).first(count), view.watts, {.unit = "W", .size = size});
 }
 
 /// The same plans as times of a frame on the GPU, against the next frame.
-void draw_frames(const Outputs& out, View& view, ImVec2 size) {
+void draw_frames(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   std::array<BarSegment, most_plans * 3> segments;
   std::array<StackedBar, most_plans> bars;
-  const std::size_t count = std::min(most_plans, out.plans.size());
+  const std::size_t count = std::min({most_plans, out.plans.size(), picture.plan_names.size()});
   for (std::size_t i = 0; i < count; ++i) {
     const PlanRow& r = out.plans[i];
     const std::span<BarSegment> mine = std::span(segments).subspan(i * 3, 3);
     mine[0] = {.label = "convert", .value = r.convert_s, .tint = widgets::Meaning::data_loading};
     mine[1] = {.label = "encode", .value = r.encode_s, .tint = widgets::Meaning::compute_bound};
     mine[2] = {.label = "heads", .value = r.heads_s, .tint = Tint::series(1)};
-    bars[i] = {.label = r.name, .segments = mine};
+    bars[i] = {.label = picture.plan_names[i], .segments = mine};
   }
   widgets::draw_stacked_bars("frames", std::span(bars).first(count), view.frames,
                              {.unit = "s",
@@ -57,12 +57,14 @@ void draw_roofline(const Picture& picture, View& view, ImVec2 size) {
                       .y = {.kind = widgets::AxisKind::log10, .label = "at the roofs", .unit = "FLOP/s"},
                       .size = size});
   if (picture.roof.x.empty()) return;
+  plot.curves(picture.roofs);
   plot.curve(picture.roof);
   plot.curve(picture.dots);
 }
 
-void draw_chips(const Outputs& out, View& view, ImVec2 size) {
-  static constexpr DescribedColumn columns[] = {
+/// The same plan on other chips, and the same images in other encoders.
+void draw_others(const Outputs& out, View& view, ImVec2 size) {
+  static constexpr DescribedColumn chips[] = {
       {"name", "chip"},
       {.key = "format", .priority = 1},
       {.key = "peak_flops_per_s", .title = "peak", .priority = 2},
@@ -71,7 +73,19 @@ void draw_chips(const Outputs& out, View& view, ImVec2 size) {
       {.key = "frame_s", .title = "a frame"},
       {.key = "busy", .title = "asked for", .bar = true},
   };
-  view.chips.draw("chips that are built into cars", out.chips, columns, size);
+  static constexpr DescribedColumn encoders[] = {
+      {"name", "encoder"},
+      {.key = "image_flops", .title = "an image"},
+      {.key = "image_bytes", .title = "moved", .priority = 1},
+      {.key = "intensity", .title = "intensity", .priority = 3},
+      {.key = "memory_bound", .title = "waits for memory", .priority = 2},
+      {.key = "frame_s", .title = "a frame at the roofs", .bar = true},
+  };
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  const float gap = widgets::theme().px(8), high = (size.y - gap) / 2;
+  view.chips.draw("chips that are built into cars", out.chips, chips, {size.x, high});
+  ImGui::SetCursorScreenPos({corner.x, corner.y + high + gap});
+  view.kinds.draw("encoders on the same images", out.kinds, encoders, {size.x, high});
 }
 
 }  // namespace
@@ -81,13 +95,13 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
               {.title = "The river", .least = {480, 300}, .ideal = {760, 520}, .answers = true, .marks = "river"},
               [&](ImVec2 size) { draw_river(in, picture, view, size); });
   stage.panel("watts", {.title = "Watts, by what was done", .least = {330, 230}},
-              [&](ImVec2 size) { draw_watts(out, view, size); });
+              [&](ImVec2 size) { draw_watts(out, picture, view, size); });
   stage.panel("frames", {.title = "A frame on the GPU", .least = {330, 220}},
-              [&](ImVec2 size) { draw_frames(out, view, size); });
+              [&](ImVec2 size) { draw_frames(out, picture, view, size); });
   stage.panel("roofline", {.title = "The encoder under the roof", .least = {360, 250}},
               [&](ImVec2 size) { draw_roofline(picture, view, size); });
-  stage.panel("chips", {.title = "Other chips", .least = {360, 130}, .scrolls = true},
-              [&](ImVec2 size) { draw_chips(out, view, size); });
+  stage.panel("others", {.title = "Other chips and encoders", .least = {380, 240}, .scrolls = true},
+              [&](ImVec2 size) { draw_others(out, view, size); });
   published_panel(stage, "Measured", picture.published);
 }
 

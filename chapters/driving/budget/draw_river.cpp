@@ -27,15 +27,17 @@ RiverPlace place_river(ImVec2 corner, ImVec2 size, std::size_t streams) {
            {corner.x + size.x, std::max(corner.y + head + t.px(60), corner.y + size.y - foot)}};
   r.streams = streams;
   const bool roomy = size.x > t.px(460);
-  r.names = roomy ? widgets::text_size("park right", Type::small).x + t.px(10) : 0;
-  r.from = corner.x + r.names + t.px(16);
+  r.names = roomy ? widgets::text_size("front right", Type::small).x + t.px(8) : 0;
+  r.rates = roomy ? widgets::text_size("7.5", Type::small, Font::mono).x + t.px(6) : 0;
+  r.from = corner.x + r.names + r.rates + t.px(16);
   r.sensor = r.from + t.px(roomy ? 34 : 18);
-  const float heads = roomy ? widgets::text_size("segmentation", Type::small).x + t.px(34) : t.px(20);
+  const float heads = roomy ? widgets::text_size("segmentation", Type::small, Font::bold).x + t.px(36) : t.px(20);
   r.boxes_to = corner.x + size.x - heads;
   r.boxes = r.boxes_to - std::min(0.2f * size.x, t.px(130));
   const float between = r.boxes - r.sensor;
   r.memory = r.sensor + 0.44f * between;
-  r.memory_to = r.memory + std::min(t.px(52), 0.16f * between);
+  r.memory_to =
+      r.memory + std::min(widgets::text_size("999 MB/s", Type::small, Font::mono).x + t.px(12), 0.3f * between);
   r.gap =
       std::min(t.px(5), 0.25f * (r.all.max.y - r.all.min.y) / static_cast<float>(std::max<std::size_t>(1, streams)));
   r.per_share = r.all.height() - r.gap * static_cast<float>(streams > 0 ? streams - 1 : 0);
@@ -133,11 +135,13 @@ void RiverPainter::draw_streams() const {
     if (is >= rate.y && r_.sensor - r_.from > rate.x + t_.px(4))
       p_.text({(r_.from + r_.sensor) / 2, y - rate.y / 2}, s.rate, widgets::text_on(water(), t_), Type::small,
               Font::mono, Align::center);
+    else if (r_.rates > 0 && std::max(was, is) + r_.gap >= small() * 0.9f)
+      p_.text({r_.from - t_.px(16), y - rate.y / 2}, s.rate, t_.text, Type::small, Font::mono, Align::right);
     p_.ring({r_.from - t_.px(8), y}, t_.px(4.5f), less ? t_.muted : t_.text, t_.px(1.5f));
     p_.circle({r_.from - t_.px(8), y}, t_.px(2), less ? t_.muted : t_.text);
     if (r_.names > 0 && std::max(was, is) + r_.gap >= small() * 0.9f)
-      p_.text_fit({r_.from - t_.px(18), y - small() / 2}, s.name, r_.names, less ? t_.muted : t_.text, Type::small,
-                  Font::sans, Align::right);
+      p_.text_fit({r_.from - r_.rates - t_.px(18), y - small() / 2}, s.name, r_.names, less ? t_.muted : t_.text,
+                  Type::small, Font::sans, Align::right);
     entry += is;
     entry_before += was;
   }

@@ -24,13 +24,13 @@ enum class Shared : std::uint8_t { none, detection_segmentation, detection_depth
 inline constexpr std::size_t task_count = 3;
 
 /// Defaults: eleven cameras of 3 MP (1920 x 1536, 16 bits per pixel) on AGX Orin, and the study's encoder and heads;
-/// side and rear cameras at 10 Hz and three fifths of each frame. What a camera, a byte and a chip at rest take in
+/// side and rear cameras at 10 Hz and 55 % of each frame. What a camera, a byte and a chip at rest take in
 /// watts is assumed, and so is that half of the roofs is reached.
 struct Inputs {
   std::int64_t front_cameras = 4, side_cameras = 4, rear_cameras = 3;
   double rate_hz = 30;  ///< as built
   double front_rate_hz = 30, side_rate_hz = 10, rear_rate_hz = 10;
-  double kept = 60;  ///< % of a frame's rows
+  double kept = 55;  ///< % of a frame's rows
   std::int64_t width = 1920, height = 1536, bits_per_pixel = 16;
   double link_overhead = 15;  ///< %
   double link_bytes_per_s = 0.75e9;
@@ -65,6 +65,11 @@ struct ChipRow {
   models::Format format{};
   double peak_flops_per_s = 0, bandwidth_bytes_per_s = 0, ridge = 0, frame_s = 0, busy = 0;
 };
+/// Another encoder on the images as set, at the chip's roofs.
+struct EncoderRow {
+  std::string name;
+  double image_flops = 0, image_bytes = 0, intensity = 0, memory_bound = 0, frame_s = 0;  ///< memory_bound in %
+};
 /// One camera's stream.
 struct StreamRow {
   std::string name;
@@ -94,6 +99,7 @@ struct Outputs {
   std::vector<StreamRow> streams;
   std::vector<StageRow> stages;
   std::vector<ChipRow> chips;
+  std::vector<EncoderRow> kinds;
 };
 
 /// A camera's stream in the picture: widths in shares of the widest flow of all streams together.
@@ -118,18 +124,22 @@ struct Picture {
   double read_before = 1, read_now = 1;  ///< what each encoder reads, of the wider of the two
   std::vector<Box> boxes;
   std::string memory, memory_before, kept, scale_note, others;
-  std::size_t yours = 0;  ///< which plan is as set
+  std::size_t yours = 0;                ///< which plan is as set
+  std::vector<std::string> plan_names;  ///< of the bars; the one that is as set says so
   widgets::Curve roof, dots;
+  std::vector<widgets::Curve> roofs;  ///< of other chips
   PublishedMarks published;
   LabDoors doors;
 };
 
 void describe(Fields& f, ChipRow& r);
+void describe(Fields& f, EncoderRow& r);
 
 struct View {
   widgets::StackedBarView watts, frames;
   widgets::PlotView roofline;
   DescribedTable<ChipRow> chips;
+  DescribedTable<EncoderRow> kinds;
   Requests requests;
 };
 

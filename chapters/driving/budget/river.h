@@ -15,7 +15,7 @@ inline constexpr std::array<std::string_view, task_count> task_names{"detection"
 /// Where everything lies, px. Left of the memory `per_share` px are all streams together.
 struct RiverPlace {
   widgets::Rect all{};
-  float names = 0, from = 0, sensor = 0, memory = 0, memory_to = 0, boxes = 0, boxes_to = 0;
+  float names = 0, rates = 0, from = 0, sensor = 0, memory = 0, memory_to = 0, boxes = 0, boxes_to = 0;
   float per_share = 0, gap = 0, per_read = 0, slot = 0, slot_gap = 0;
   std::size_t streams = 0;
 
@@ -41,7 +41,7 @@ class RiverPainter {
  private:
   float small() const { return t_.type(widgets::Type::small); }
   ImU32 water() const { return t_.of(widgets::Meaning::data_loading); }
-  ImU32 hue(std::size_t task) const { return t_.series_at(task + 1); }
+  ImU32 hue(std::size_t task) const { return t_.series_at(task == 0 ? 1 : task == 1 ? 4 : 2); }
   /// The middle of a stream at the sensors.
   float stream_middle(std::size_t i) const;
   float box_middle(const Box& box) const;
