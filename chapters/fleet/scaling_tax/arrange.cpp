@@ -21,7 +21,7 @@ struct Look {
 };
 const std::array<Look, models::fleet::tax_cause_count>& looks() {
   static const std::array<Look, models::fleet::tax_cause_count> all{{
-      {"one GEMM", "kernels below the peak", Meaning::compute_bound, "kernel_mfu"},
+      {"one matmul", "kernels below the peak", Meaning::compute_bound, "kernel_mfu"},
       {"one GPU", "attention, norms, shapes", Meaning::memory_bound, "gpu_mfu"},
       {"recomputed", "run twice", Meaning::forward, ""},
       {"one node", "tensor parallel", Meaning::communication, "node_mfu"},
@@ -40,9 +40,18 @@ const std::array<Look, models::fleet::tax_cause_count>& looks() {
 
 /// With one place after the point, a small riser's with two.
 std::string points_text(double points) {
+  if (std::abs(points) < 0.005) return "0";
   char text[24];
   std::snprintf(text, sizeof text, std::abs(points) < 0.995 ? "%.2f" : "%.1f", std::abs(points));
   return (points < 0 ? "+" : "\xE2\x88\x92") + std::string(text);
+}
+
+/// In so few letters that a narrow tread holds them.
+std::string dollars_text(double dollars) {
+  char text[32];
+  const bool millions = dollars >= 999'500;
+  std::snprintf(text, sizeof text, millions ? "$%.1f M" : "$%.0f k", dollars / (millions ? 1e6 : 1e3));
+  return text;
 }
 
 void arrange_treads(const Inputs& in, const Outputs& out, const Run& run, Picture& p) {
@@ -69,9 +78,11 @@ void arrange_treads(const Inputs& in, const Outputs& out, const Run& run, Pictur
         cause == TaxCause::failures ? t.before_share * (100 / out.goodput_used - 1) : s.found_s[i] / s.ideal_s;
     t.points = points_text(r.points);
     t.mfu = format_text(t.after, "", 3);
-    t.work = format_text(std::abs(r.work_gpus), "", 3) + (std::abs(r.work_gpus) < 10'000 ? " GPUs" : "");
-    t.dollars = format_text(std::abs(r.dollars_per_month), "$", 2) + "/month";
-    if (cause == TaxCause::slow_node && in.slow_node > 0) t.why = format_text(in.slow_node, "%") + " slower";
+    t.work = (r.work_gpus < -0.005 ? "+" : "") + format_text(std::abs(r.work_gpus), "", 3) +
+             (std::abs(r.work_gpus) < 10'000 ? " GPUs" : "");
+    t.dollars = dollars_text(std::abs(r.dollars_per_month));
+    if (cause == TaxCause::slow_node)
+      t.why = in.slow_node > 0 ? format_text(in.slow_node, "%") + " slower" : "no node is slower";
     if (cause == TaxCause::tensor && in.tensor_parallel > 1 && r.gpus < 8) t.name = "cut layers";
     any_lifted = any_lifted || t.after > t.untouched + 1e-9;
     if (t.lift != Lift::none && cause != TaxCause::kernel && r.points > most) {
@@ -81,7 +92,8 @@ void arrange_treads(const Inputs& in, const Outputs& out, const Run& run, Pictur
     p.treads.push_back(std::move(t));
   }
   p.lifted = any_lifted;
-  if (!out.fits)
+  // A published run had room, whatever the memory model says.
+  if (!out.fits && out.published_name.empty())
     p.memory_words =
         "by the memory model this plan needs " + format_text(out.memory_bytes, "B", 3) + " a GPU: too much";
   if (any_lifted) p.lift_words = "lifted: " + format_text(out.won_gpus, "", 3) + " GPUs won";
@@ -123,8 +135,8 @@ void arrange_canary(const Inputs& in, const Outputs& out, Picture& p) {
   const double room = std::max(0.5, 0.12 * (high - low));
   p.canary_lo = std::max(0.0, low - room);
   p.canary_hi = high + room;
-  p.gpus_lo = as_double(out.rungs.front().gpus);
-  p.gpus_hi = std::max(2 * p.gpus_lo, as_double(out.rungs.back().gpus));
+  p.gpus_lo = 0.88 * as_double(out.rungs.front().gpus);
+  p.gpus_hi = std::max(2 * p.gpus_lo, 1.14 * as_double(out.rungs.back().gpus));
   p.canary = {std::move(band), std::move(past), std::move(fresh), std::move(dots)};
   if (std::isfinite(out.canary_gpus)) {
     p.found_at = out.canary_gpus;
