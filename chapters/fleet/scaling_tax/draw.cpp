@@ -67,6 +67,8 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
               [&](ImVec2 size) { draw_canary(picture, view, size); });
   stage.panel("slow", {.title = "One slow node, all failures", .least = {380, 220}},
               [&](ImVec2 size) { draw_slow(in, out, picture, view, size); });
+  stage.panel("others", {.title = "Published staircases", .least = {420, 240}},
+              [&](ImVec2 size) { draw_others(picture, size); });
   stage.panel("runs", {.title = "Published fleets", .least = {380, 240}},
               [&](ImVec2 size) { draw_runs(picture, view, size); });
   stage.panel("table", {.title = "Every riser", .least = {420, 220}, .scrolls = true},
