@@ -138,7 +138,12 @@ void arrange_canary(const Inputs& in, const Outputs& out, Picture& p) {
   p.gpus_lo = 0.88 * as_double(out.rungs.front().gpus);
   p.gpus_hi = std::max(2 * p.gpus_lo, 1.14 * as_double(out.rungs.back().gpus));
   p.canary = {std::move(band), std::move(past), std::move(fresh), std::move(dots)};
-  if (std::isfinite(out.canary_gpus)) {
+  const bool found = std::isfinite(out.canary_gpus);
+  p.canary_note = found ? "found after " + format_text(out.canary_wait_s, "s", 2) + " there" : "found on none of them";
+  if (out.full_dollars_per_day > 0)
+    p.canary_note += "; unnoticed it costs " + dollars_text(out.full_dollars_per_day) + " a day";
+  p.canary_note += "; a false alarm in " + format_text(out.false_alarm, "%", 2) + " of canaries";
+  if (found) {
     p.found_at = out.canary_gpus;
     p.canary_words = "found on " + format_text(out.canary_gpus, "");
   }

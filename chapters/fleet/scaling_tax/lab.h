@@ -134,7 +134,7 @@ struct Picture {
   std::size_t pointed = 0;  ///< the riser whose handle says that it can be lifted
   std::string lift_words, memory_words;
   bool lifted = false;
-  std::string canary_words;
+  std::string canary_words, canary_note;
   std::vector<widgets::Curve> canary, slow, runs;
   std::vector<OtherStairs> others;
   double canary_lo = 0, canary_hi = 100, gpus_lo = 1, gpus_hi = 2, found_at = 0;
