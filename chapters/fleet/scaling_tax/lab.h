@@ -95,7 +95,7 @@ struct SlowPoint {
 
 struct Run {
   models::fleet::TaxStairs stairs;
-  std::vector<TaxCause> causes;  ///< of the rows of `risers`
+  std::vector<TaxCause> causes;  ///< One for each row of `risers`.
   std::vector<SlowPoint> slow;
 };
 using Computed = chapters::Computed<Outputs, Run>;
