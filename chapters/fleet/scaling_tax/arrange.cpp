@@ -48,6 +48,7 @@ std::string points_text(double points) {
 
 /// In so few letters that a narrow tread holds them.
 std::string dollars_text(double dollars) {
+  if (dollars < 500) return format_text(dollars, "$", 2);
   char text[32];
   const bool millions = dollars >= 999'500;
   std::snprintf(text, sizeof text, millions ? "$%.1f M" : "$%.0f k", dollars / (millions ? 1e6 : 1e3));
@@ -77,7 +78,9 @@ void arrange_treads(const Inputs& in, const Outputs& out, const Run& run, Pictur
     t.found_share =
         cause == TaxCause::failures ? t.before_share * (100 / out.goodput_used - 1) : s.found_s[i] / s.ideal_s;
     t.points = points_text(r.points);
-    t.mfu = format_text(t.after, "", 3);
+    char mfu[16];
+    std::snprintf(mfu, sizeof mfu, "%.1f", t.after);
+    t.mfu = mfu;
     t.work = (r.work_gpus < -0.005 ? "+" : "") + format_text(std::abs(r.work_gpus), "", 3) +
              (std::abs(r.work_gpus) < 10'000 ? " GPUs" : "");
     t.dollars = dollars_text(std::abs(r.dollars_per_month));

@@ -41,8 +41,9 @@ void paint_other(const Painter& p, const OtherStairs& stairs, ImVec2 min, ImVec2
       p.dashed_line({left, y}, {right, y}, edge, t.px(1.5f));
     else
       p.line({left, y}, {right, y}, edge, t.px(1.5f));
-    p.text_fit({(left + right) / 2, y + t.px(3)}, s.text, column - t.px(2), t.text, Type::small, Font::mono,
-               Align::center);
+    if (!named || widgets::text_size(s.text, Type::small, Font::mono).x < column)
+      p.text_fit({(left + right) / 2, y + t.px(3)}, s.text, column - t.px(2), t.text, Type::small, Font::mono,
+                 Align::center);
     before = y;
     if (!named) continue;
     const float at = foot + t.px(4) + static_cast<float>(i) * line;

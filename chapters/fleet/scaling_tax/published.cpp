@@ -1,17 +1,17 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdio>
 
 #include "chapters/fleet/scaling_tax/lab.h"
 #include "models/base/integer_math.h"
-#include "widgets/number/number.h"
 
 /// What others published: MFU by GPUs, and staircases stage by stage.
 namespace chapters::fleet::scaling_tax {
 namespace {
 
 using models::as_double;
-using widgets::Curve, widgets::format_text, widgets::Tint;
+using widgets::Curve, widgets::Tint;
 
 struct PublishedPoint {
   double gpus, mfu;
@@ -82,19 +82,25 @@ constexpr std::array<PublishedStep, 6> ladder_steps{{{"baseline", 47.7},
                                                      {"operators", 61.2},
                                                      {"LAMB, batch x 3", 65.3}}};
 
+std::string one_decimal(double mfu) {
+  char text[16];
+  std::snprintf(text, sizeof text, "%.1f", mfu);
+  return text;
+}
+
 template <std::size_t N>
 OtherStairs other_stairs(std::string_view name, std::string_view note, const std::array<PublishedStep, N>& steps) {
   OtherStairs out{.name = std::string(name), .note = std::string(note)};
   for (const PublishedStep& s : steps)
     out.steps.push_back(
-        {std::string(s.name), (s.at_least ? "\xE2\x89\xA5 " : "") + format_text(s.mfu, "", 3), s.mfu, s.at_least});
+        {std::string(s.name), (s.at_least ? "\xE2\x89\xA5 " : "") + one_decimal(s.mfu), s.mfu, s.at_least});
   return out;
 }
 
 OtherStairs your_stairs(const Outputs& out) {
   OtherStairs yours{.name = "This model, yours", .note = "computed", .yours = true};
   const auto add = [&](std::string_view name, double mfu) {
-    yours.steps.push_back({std::string(name), format_text(mfu, "", 3), mfu});
+    yours.steps.push_back({std::string(name), one_decimal(mfu), mfu});
   };
   add("best matmul", out.kernel_mfu);
   add("one GPU", out.gpu_mfu);
