@@ -9,7 +9,7 @@
 namespace models::fleet {
 namespace {
 
-constexpr std::int64_t trials = 400;
+constexpr std::int64_t trials = 300;
 
 void spoil(Release release, parallel::PlannerJob& job) {
   if (release == Release::slower_kernels) job.stack.product_factor /= 1 + slower_kernel_share;
@@ -17,17 +17,26 @@ void spoil(Release release, parallel::PlannerJob& job) {
   if (release == Release::half_network) job.cluster.link_between_bytes_per_s /= 2;
 }
 
-/// Seconds of a step; 0 where the plan cannot run.
-double step_of(const GrownJob& grown, Release release) {
-  GrownJob with = grown;
-  spoil(release, with.job);
-  const auto parts = tax_parts(with.job, with.plan);
-  if (!parts) return 0;
-  double step_s = parts->price.step_s;
-  if (release == Release::rare_pauses)
-    step_s += parts->work_s *
-              expected_slowest({SlownessKind::rare, rare_pause_size, rare_pause_share}, with.job.cluster.gpus);
-  return step_s;
+/// Seconds of a step of past releases and of this one; 0 where the plan cannot run.
+struct StepPair {
+  double past_s = 0, now_s = 0;
+};
+StepPair steps_of(const GrownJob& grown, Release release) {
+  using parallel::PlanCause;
+  const auto past = parallel::price_plan(grown.job, grown.plan);
+  if (!past) return {};
+  if (release == Release::as_before) return {past->step_s, past->step_s};
+  if (release == Release::rare_pauses) {
+    const parallel::StepParts& p = past->parts;
+    const double work_s =
+        p[PlanCause::products] + p[PlanCause::attention] + p[PlanCause::elements] + p[PlanCause::recompute];
+    const Slowness pauses{SlownessKind::rare, rare_pause_size, rare_pause_share};
+    return {past->step_s, past->step_s + work_s * expected_slowest(pauses, grown.job.cluster.gpus)};
+  }
+  parallel::PlannerJob with = grown.job;
+  spoil(release, with);
+  const auto now = parallel::price_plan(with, grown.plan);
+  return {past->step_s, now ? now->step_s : 0};
 }
 
 /// A run of looks as a fleet of one rank that becomes slower after a quarter of its steps.
@@ -52,11 +61,11 @@ std::vector<CanaryRung> canary_rungs(const parallel::PlannerJob& job, const memo
     // Experts may need more copies than the smallest rungs have.
     const auto grown = grown_to(job, plan, copies * copy);
     if (!grown) continue;
-    const double past_s = step_of(*grown, Release::as_before), step_s = step_of(*grown, setup.release);
-    if (!(past_s > 0) || !(step_s > 0)) continue;
+    const StepPair steps = steps_of(*grown, setup.release);
+    if (!(steps.past_s > 0) || !(steps.now_s > 0)) continue;
     CanaryRung r{.gpus = copies * copy};
-    r.past_mfu = parallel::planner_mfu(grown->job, past_s);
-    r.mfu = parallel::planner_mfu(grown->job, step_s);
+    r.past_mfu = parallel::planner_mfu(grown->job, steps.past_s);
+    r.mfu = parallel::planner_mfu(grown->job, steps.now_s);
     r.shortfall = std::max(0.0, 1 - r.mfu / r.past_mfu);
     const DetectionPower power = detection_power(setup.rule, looks_of(setup, r.shortfall), trials);
     r.found = power.found;

@@ -54,7 +54,7 @@ struct TaxParts {
   double ideal_s = 0, work_s = 0;  ///< work of the slowest stage, which a slow node stretches
   TaxValues found_s{};
   parallel::PricedPlan price;
-  double kernel_share = 0;     ///< of the peak
+  double kernel_share = 0;     ///< The best product over the peak.
   std::int64_t near_gpus = 1;  ///< GPUs of the node's tread
 };
 Result<TaxParts> tax_parts(const parallel::PlannerJob& job, const memory::TrainingPlan& plan);

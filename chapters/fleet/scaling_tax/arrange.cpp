@@ -21,7 +21,7 @@ struct Look {
 };
 const std::array<Look, models::fleet::tax_cause_count>& looks() {
   static const std::array<Look, models::fleet::tax_cause_count> all{{
-      {"one GEMM", "kernels below the peak", Meaning::compute_bound, "kernel_mfu"},
+      {"one matmul", "kernels below the peak", Meaning::compute_bound, "kernel_mfu"},
       {"one GPU", "attention, norms, shapes", Meaning::memory_bound, "gpu_mfu"},
       {"recomputed", "run twice", Meaning::forward, ""},
       {"one node", "tensor parallel", Meaning::communication, "node_mfu"},
@@ -40,9 +40,19 @@ const std::array<Look, models::fleet::tax_cause_count>& looks() {
 
 /// With one place after the point, a small riser's with two.
 std::string points_text(double points) {
+  if (std::abs(points) < 0.005) return "0";
   char text[24];
   std::snprintf(text, sizeof text, std::abs(points) < 0.995 ? "%.2f" : "%.1f", std::abs(points));
   return (points < 0 ? "+" : "\xE2\x88\x92") + std::string(text);
+}
+
+/// In so few letters that a narrow tread holds them.
+std::string dollars_text(double dollars) {
+  if (dollars < 500) return format_text(dollars, "$", 2);
+  char text[32];
+  const bool millions = dollars >= 999'500;
+  std::snprintf(text, sizeof text, millions ? "$%.1f M" : "$%.0f k", dollars / (millions ? 1e6 : 1e3));
+  return text;
 }
 
 void arrange_treads(const Inputs& in, const Outputs& out, const Run& run, Picture& p) {
@@ -68,10 +78,14 @@ void arrange_treads(const Inputs& in, const Outputs& out, const Run& run, Pictur
     t.found_share =
         cause == TaxCause::failures ? t.before_share * (100 / out.goodput_used - 1) : s.found_s[i] / s.ideal_s;
     t.points = points_text(r.points);
-    t.mfu = format_text(t.after, "", 3);
-    t.work = format_text(std::abs(r.work_gpus), "", 3) + (std::abs(r.work_gpus) < 10'000 ? " GPUs" : "");
-    t.dollars = format_text(std::abs(r.dollars_per_month), "$", 2) + "/month";
-    if (cause == TaxCause::slow_node && in.slow_node > 0) t.why = format_text(in.slow_node, "%") + " slower";
+    char mfu[16];
+    std::snprintf(mfu, sizeof mfu, "%.1f", t.after);
+    t.mfu = mfu;
+    t.work = (r.work_gpus < -0.005 ? "+" : "") + format_text(std::abs(r.work_gpus), "", 3) +
+             (std::abs(r.work_gpus) < 10'000 ? " GPUs" : "");
+    t.dollars = dollars_text(std::abs(r.dollars_per_month));
+    if (cause == TaxCause::slow_node)
+      t.why = in.slow_node > 0 ? format_text(in.slow_node, "%") + " slower" : "no node is slower";
     if (cause == TaxCause::tensor && in.tensor_parallel > 1 && r.gpus < 8) t.name = "cut layers";
     any_lifted = any_lifted || t.after > t.untouched + 1e-9;
     if (t.lift != Lift::none && cause != TaxCause::kernel && r.points > most) {
@@ -81,7 +95,8 @@ void arrange_treads(const Inputs& in, const Outputs& out, const Run& run, Pictur
     p.treads.push_back(std::move(t));
   }
   p.lifted = any_lifted;
-  if (!out.fits)
+  // A published run had room, whatever the memory model says.
+  if (!out.fits && out.published_name.empty())
     p.memory_words =
         "by the memory model this plan needs " + format_text(out.memory_bytes, "B", 3) + " a GPU: too much";
   if (any_lifted) p.lift_words = "lifted: " + format_text(out.won_gpus, "", 3) + " GPUs won";
@@ -123,10 +138,15 @@ void arrange_canary(const Inputs& in, const Outputs& out, Picture& p) {
   const double room = std::max(0.5, 0.12 * (high - low));
   p.canary_lo = std::max(0.0, low - room);
   p.canary_hi = high + room;
-  p.gpus_lo = as_double(out.rungs.front().gpus);
-  p.gpus_hi = std::max(2 * p.gpus_lo, as_double(out.rungs.back().gpus));
+  p.gpus_lo = 0.88 * as_double(out.rungs.front().gpus);
+  p.gpus_hi = std::max(2 * p.gpus_lo, 1.14 * as_double(out.rungs.back().gpus));
   p.canary = {std::move(band), std::move(past), std::move(fresh), std::move(dots)};
-  if (std::isfinite(out.canary_gpus)) {
+  const bool found = std::isfinite(out.canary_gpus);
+  p.canary_note = found ? "found after " + format_text(out.canary_wait_s, "s", 2) + " there" : "found on none of them";
+  if (out.full_dollars_per_day > 0)
+    p.canary_note += "; unnoticed it costs " + dollars_text(out.full_dollars_per_day) + " a day";
+  p.canary_note += "; a false alarm in " + format_text(out.false_alarm, "%", 2) + " of canaries";
+  if (found) {
     p.found_at = out.canary_gpus;
     p.canary_words = "found on " + format_text(out.canary_gpus, "");
   }
@@ -141,48 +161,6 @@ void arrange_slow(const Outputs& out, const Run& run, Picture& p) {
   p.slow_hi = 1.05 * std::max({run.slow.back().points, out.failure_points, 0.1});
   p.slow_label = format_text(out.slow_points, "", 2) + " points";
   p.slow = {std::move(failures), std::move(cost)};
-}
-
-/// Published MFU by GPUs, and this state's rungs.
-struct PublishedPoint {
-  double gpus, mfu;
-};
-/// MegaScale, NSDI 2024, table 2 (175B on Ampere, batches of 768 and 6,144) and Llama 3, 2024, table 4 (405B on H100,
-/// from the printed TFLOP/s over 989.5).
-constexpr std::array<PublishedPoint, 4> megascale_768{{{256, 65.3}, {512, 63.5}, {768, 61.3}, {1024, 59.0}}};
-constexpr std::array<PublishedPoint, 2> megascale_6144{{{3072, 59.1}, {12288, 55.2}}};
-constexpr std::array<PublishedPoint, 2> megatron_768{{{256, 53.0}, {1024, 44.7}}};
-constexpr std::array<PublishedPoint, 3> megatron_6144{{{3072, 48.7}, {6144, 47.8}, {12288, 41.2}}};
-constexpr std::array<PublishedPoint, 2> llama3{{{8192, 43.5}, {16384, 40.4}}};
-
-template <std::size_t N>
-Curve published_curve(std::string_view label, const std::array<PublishedPoint, N>& points, Tint tint,
-                      widgets::Marker marker, bool legend, std::string_view info) {
-  Curve c{.kind = Curve::Kind::dots,
-          .label = std::string(label),
-          .info = std::string(info),
-          .tint = tint,
-          .marker = marker,
-          .legend = legend,
-          .given = true};
-  for (const PublishedPoint& q : points) c.add(q.gpus, q.mfu);
-  return c;
-}
-
-void arrange_runs(const Outputs& out, Picture& p) {
-  using widgets::Marker;
-  Curve yours{.label = "this model, yours", .output = "model_mfu", .tint = Tint::yours(), .width = 2.5f};
-  for (const CanaryRow& r : out.rungs) yours.add(as_double(r.gpus), r.past_mfu);
-  constexpr std::string_view scale = "MegaScale, NSDI 2024, table 2: 175B on Ampere", meta = "Llama 3, 2024, table 4";
-  p.runs = {
-      published_curve("MegaScale", megascale_768, Tint::strong(), Marker::circle, true, scale),
-      published_curve("MegaScale, batch 6,144", megascale_6144, Tint::strong(), Marker::circle, false, scale),
-      published_curve("Megatron-LM", megatron_768, Tint::series(2), Marker::square, true, scale),
-      published_curve("Megatron-LM, batch 6,144", megatron_6144, Tint::series(2), Marker::square, false, scale),
-      published_curve("Llama 3 405B", llama3, Tint::series(4), Marker::triangle, true, meta),
-      std::move(yours),
-  };
-  p.runs_hi = std::max(20'000.0, out.rungs.empty() ? 0 : as_double(out.rungs.back().gpus));
 }
 
 }  // namespace
@@ -213,7 +191,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   arrange_treads(in, out, run, p);
   arrange_canary(in, out, p);
   arrange_slow(out, run, p);
-  arrange_runs(out, p);
+  arrange_published(out, p);
   p.doors = doors_of(in, out);
   return p;
 }

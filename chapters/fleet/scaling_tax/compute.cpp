@@ -68,7 +68,7 @@ std::string fill_goodput(const Inputs& in, Outputs& out) {
     out.goodput_used = 100 * models::fleet::checkpoint_efficiency(run, models::fleet::exact_interval_s(run));
   }
   if (!(out.goodput_used >= 0.1))
-    return "Less than a thousandth of the clock would count: failures come faster than this fleet can restart; take "
+    return "Next to nothing of the clock would count: failures come faster than this fleet can restart; take "
            "fewer GPUs, a shorter restart, or a larger goodput.";
   out.thirty_days_take = 30 * 86'400 / (out.goodput_used / 100);
   return {};

@@ -4,6 +4,7 @@
 
 #include "chapters/fleet/scaling_tax/lab.h"
 #include "widgets/base/marks.h"
+#include "widgets/base/parts.h"
 #include "widgets/base/theme.h"
 #include "widgets/plot/plot.h"
 
@@ -22,6 +23,14 @@ constexpr std::array<DescribedColumn, 6> riser_columns{{
 }};
 
 void draw_canary(const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float line = t.type(widgets::Type::small) + t.px(6);
+  if (!widgets::veiled()) {
+    widgets::fit_text(widgets::Painter::window(), at, picture.canary_note, size.x, t.muted, widgets::Type::small);
+    ImGui::SetCursorScreenPos({at.x, at.y + line});
+    size.y -= line;
+  }
   Plot plot("canary", view.canary,
             {.x = {.kind = AxisKind::log10, .lo = picture.gpus_lo, .hi = picture.gpus_hi, .label = "GPUs"},
              .y = {.lo = picture.canary_lo, .hi = picture.canary_hi, .label = "MFU", .unit = "%"},
@@ -29,8 +38,7 @@ void draw_canary(const Picture& picture, View& view, ImVec2 size) {
              .ghost = false});
   plot.curves(picture.canary);
   if (picture.found_at > 0)
-    plot.vertical_mark(picture.found_at, picture.canary_words,
-                       {.colour = widgets::theme().bad, .output = "canary_gpus"});
+    plot.vertical_mark(picture.found_at, picture.canary_words, {.colour = t.bad, .output = "canary_gpus"});
 }
 
 void draw_slow(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
@@ -67,6 +75,8 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
               [&](ImVec2 size) { draw_canary(picture, view, size); });
   stage.panel("slow", {.title = "One slow node, all failures", .least = {380, 220}},
               [&](ImVec2 size) { draw_slow(in, out, picture, view, size); });
+  stage.panel("others", {.title = "Published staircases", .least = {420, 240}},
+              [&](ImVec2 size) { draw_others(picture, size); });
   stage.panel("runs", {.title = "Published fleets", .least = {380, 240}},
               [&](ImVec2 size) { draw_runs(picture, view, size); });
   stage.panel("table", {.title = "Every riser", .least = {420, 220}, .scrolls = true},

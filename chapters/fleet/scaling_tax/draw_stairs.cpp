@@ -24,13 +24,15 @@ struct StairPlace {
   double mfu_at(float y_px) const { return 100 * static_cast<double>((max.y - y_px) / (max.y - min.y)); }
 };
 
-/// Two lines of at most `width`, broken at a space; gives how many there are.
+/// One line, or two of about one length that break at a space; gives how many there are.
 int broken(std::string_view s, float width, Type type, std::array<std::string_view, 2>& lines) {
   lines = {s, {}};
   if (widgets::text_size(s, type).x <= width) return 1;
   std::size_t at = std::string_view::npos;
-  for (std::size_t i = s.find(' '); i != std::string_view::npos; i = s.find(' ', i + 1))
-    if (at == std::string_view::npos || widgets::text_size(s.substr(0, i), type).x <= width) at = i;
+  for (std::size_t i = s.find(' '); i != std::string_view::npos; i = s.find(' ', i + 1)) {
+    const auto longer = [&](std::size_t k) { return std::max(k, s.size() - k); };
+    if (at == std::string_view::npos || longer(i) < longer(at)) at = i;
+  }
   if (at == std::string_view::npos) return 1;
   lines = {s.substr(0, at), s.substr(at + 1)};
   return 2;
@@ -55,12 +57,15 @@ void paint_riser(const Painter& p, const StairPlace& s, const Tread& tread, floa
   const float top = s.y(std::max(tread.before, tread.after)), foot = s.y(std::min(tread.before, tread.after));
   if (foot - top < t.px(least_riser)) return;
   if (tread.after > tread.before) {
-    // The published run is faster than the model: the step goes up, and is outlined alone.
-    p.frame({left, top}, {right, foot}, hue, t.px(1.5f));
+    // The published run is faster than the model: the step goes up.
+    widgets::hatch(p, {{left, top}, {right, foot}}, widgets::with_alpha(hue, 0.5f), t.px(9));
+    p.line({left, foot}, {right, foot}, hue, t.px(1));
     return;
   }
   p.rect({left, top}, {right, foot}, widgets::with_alpha(hue, 0.34f));
-  widgets::hatch(p, {{left, top}, {right, foot}}, hue, t.px(6));
+  // What stands idle is too dark for its own hatch.
+  widgets::hatch(p, {{left, top}, {right, foot}}, tread.tint == widgets::Tint(widgets::Meaning::idle) ? t.muted : hue,
+                 t.px(6));
 }
 
 /// Why, and how many points: inside of a high riser, over a low one.
@@ -83,10 +88,17 @@ void paint_points(const Painter& p, const StairPlace& s, const Tread& tread, flo
     p.rect({middle - wide / 2 - t.px(5), y - t.px(3)}, {middle + wide / 2 + t.px(5), y + height + t.px(2)},
            widgets::with_alpha(t.background, 0.86f), t.px(4));
   }
+  const auto plate = [&](float at_y, std::string_view words, Type type, Font font) {
+    const ImVec2 extent = widgets::text_size(words, type, font);
+    const float half = std::min(extent.x, room) / 2 + t.px(2);
+    if (at_y < top) p.rect({middle - half, at_y}, {middle + half, at_y + extent.y}, t.background);
+  };
   for (int i = 0; i < lines; ++i) {
+    plate(y, why[static_cast<std::size_t>(i)], Type::small, Font::sans);
     p.text_fit({middle, y}, why[static_cast<std::size_t>(i)], room, t.muted, Type::small, Font::sans, Align::center);
     y += line;
   }
+  plate(y, tread.points, Type::body, Font::mono);
   p.text_fit({middle, y}, tread.points, room, t.text, Type::body, Font::mono, Align::center);
 }
 
@@ -95,12 +107,15 @@ float paint_foot(const Painter& p, const StairPlace& s, const Tread& tread, floa
   const auto& t = widgets::theme();
   const float room = s.column - t.px(8), x = left + t.px(6), line = s.small + t.px(3);
   float y = s.max.y - line - t.px(2);
-  if (s.column < t.px(58)) {
-    const float reach = widgets::text_size(tread.name, Type::small, Font::bold).x;
-    if (s.max.y - tread_y > reach + t.px(34))
-      p.rotated_text({left + s.column / 2 - s.small / 2, s.max.y - t.px(6)}, -90, tread.name, t.text, Type::small,
-                     Font::bold);
-    return s.max.y - reach - t.px(10);
+  if (s.column < t.px(66)) {
+    std::array<std::string_view, 2> lines;
+    const int count = broken(tread.name, s.column - t.px(4), Type::small, lines);
+    y -= static_cast<float>(count - 1) * line;
+    if (y < tread_y + t.type(Type::body) + t.px(4)) return y;
+    for (int i = 0; i < count; ++i)
+      p.text_fit({left + s.column / 2, y + static_cast<float>(i) * line}, lines[static_cast<std::size_t>(i)],
+                 s.column - t.px(2), t.text, Type::small, Font::sans, Align::center);
+    return y;
   }
   p.text_fit({x, y}, tread.gpus, room, t.muted, Type::small);
   y -= line;
@@ -177,10 +192,14 @@ void paint_tread(const Painter& p, const Picture& picture, const StairPlace& s, 
   if (widgets::output_lit(tread.output)) widgets::paint_light(p, {left, y - t.px(4)}, {right, y + t.px(4)});
   p.line({left, s.y(tread.before)}, {left, y}, t.text, t.px(2));
   p.line({left, y}, {right, y}, t.text, t.px(2));
-  if (std::abs(tread.untouched - tread.after) > 0.05)
-    p.dashed_line({left, s.y(tread.untouched)}, {right, s.y(tread.untouched)}, t.muted, t.px(1.5f), t.px(5));
   const bool wide = s.column >= t.px(74);
-  p.text_fit({left + t.px(6), y + t.px(4)}, tread.mfu, s.column - (wide ? t.px(26) : t.px(6)), t.text,
+  const float figure_y = s.y(std::min(tread.before, tread.after)) + t.px(4);
+  const ImVec2 figure = widgets::text_size(tread.mfu, wide ? Type::title : Type::small, Font::mono);
+  if (const float was = s.y(tread.untouched); std::abs(tread.untouched - tread.after) > 0.05) {
+    const bool through = was > figure_y - t.px(2) && was < figure_y + figure.y + t.px(2);
+    p.dashed_line({through ? left + figure.x + t.px(10) : left, was}, {right, was}, t.muted, t.px(1.5f), t.px(5));
+  }
+  p.text_fit({left + t.px(6), figure_y}, tread.mfu, s.column - (wide ? t.px(26) : t.px(6)), t.text,
              wide ? Type::title : Type::small, Font::mono);
 }
 
@@ -206,7 +225,7 @@ void draw_stairs(Inputs& in, const Picture& picture, ImVec2 size) {
   p.text_fit({corner.x, corner.y}, axis, size.x / 2, t.muted, Type::small);
   const std::string_view note =
       picture.lift_words.empty() ? std::string_view(picture.memory_words) : picture.lift_words;
-  constexpr std::string_view at_foot = "at the foot: the work that is lost there, in GPUs and dollars";
+  constexpr std::string_view at_foot = "at the foot: the work lost there, in GPUs and dollars a month";
   p.text_fit({s.max.x, corner.y}, note.empty() ? at_foot : note, 0.66f * size.x,
              !picture.lift_words.empty() ? t.accent
              : note.empty()              ? t.muted

@@ -95,7 +95,7 @@ struct SlowPoint {
 
 struct Run {
   models::fleet::TaxStairs stairs;
-  std::vector<TaxCause> causes;  ///< of the rows of `risers`
+  std::vector<TaxCause> causes;  ///< One for each row of `risers`.
   std::vector<SlowPoint> slow;
 };
 using Computed = chapters::Computed<Outputs, Run>;
@@ -112,6 +112,18 @@ struct Tread {
   Lift lift = Lift::none;
 };
 
+/// A staircase of one run beside the others; MFU in percent.
+struct OtherStairs {
+  struct Step {
+    std::string name, text;
+    double mfu = 0;
+    bool at_least = false;  ///< the source gives a bound
+  };
+  std::string name, note;
+  std::vector<Step> steps{};
+  bool yours = false;
+};
+
 struct Picture {
   std::uint64_t version = 0;
   std::string answer;
@@ -122,8 +134,9 @@ struct Picture {
   std::size_t pointed = 0;  ///< the riser whose handle says that it can be lifted
   std::string lift_words, memory_words;
   bool lifted = false;
-  std::string canary_words;
+  std::string canary_words, canary_note;
   std::vector<widgets::Curve> canary, slow, runs;
+  std::vector<OtherStairs> others;
   double canary_lo = 0, canary_hi = 100, gpus_lo = 1, gpus_hi = 2, found_at = 0;
   double slow_hi = 1, runs_hi = 1;
   std::string slow_label;
@@ -152,6 +165,9 @@ std::string answer_of(const Inputs& in, const Outputs& out);
 LabDoors doors_of(const Inputs& in, const Outputs& out);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 void draw_stairs(Inputs& in, const Picture& picture, ImVec2 size);
+void draw_others(const Picture& picture, ImVec2 size);
+/// Published staircases and yours, and published MFU by GPUs.
+void arrange_published(const Outputs& out, Picture& p);
 
 void describe(Fields& f, RiserRow& row);
 void describe(Fields& f, CanaryRow& row);
