@@ -30,8 +30,8 @@ int sheet(const Arguments& a, const Streams& s) {
   if (!made) return complain(s, made.error);
   chapters::Lab& lab = **made;
   if (lab.info().document != printed_document)
-    return complain(s, std::string(lab.info().id) + " has no page to print: take " +
-                           sentence_list(printed_labs(), 40) + ".");
+    return complain(
+        s, std::string(lab.info().id) + " has no page to print: take " + sentence_list(printed_labs(), 40) + ".");
   lab.compute();
   if (!lab.reason().empty()) return complain(s, lab.reason());
   const auto document = lab.document();

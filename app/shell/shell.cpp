@@ -6,13 +6,13 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "app/content/paper.h"
 #include "app/platform/csv.h"
 #include "app/platform/file.h"
 #include "app/platform/svg.h"
 #include "app/scenario/hand_on.h"
 #include "app/scenario/link.h"
 #include "app/scenario/scenario.h"
-#include "app/content/paper.h"
 #include "app/shell/program_export.h"
 #include "app/shell/stage_area.h"
 #include "app/shell/ui.h"

@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "app/scenario/scenario.h"
 #include "app/content/paper.h"
+#include "app/scenario/scenario.h"
 #include "app/shell/program_export.h"
 #include "app/shell/shell.h"
 #include "app/shell/stage_area.h"
