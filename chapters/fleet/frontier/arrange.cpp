@@ -9,7 +9,7 @@ namespace {
 
 using widgets::AxisKind, widgets::AxisSpec, widgets::format_text;
 
-/// Values of all points that are shown, with room at the ends.
+/// Values of all points that are shown, with room at the ends; what is behind a wall takes a fifth at most.
 AxisSpec spec_of(const SeenAxis& axis, const Run& run) {
   const AxisKind kind = axis.column->log ? AxisKind::log10 : AxisKind::linear;
   widgets::Range data{HUGE_VAL, -HUGE_VAL};
@@ -18,7 +18,15 @@ AxisSpec spec_of(const SeenAxis& axis, const Run& run) {
     data.hi = std::max(data.hi, axis.value(p));
   }
   const widgets::Range room = widgets::fit_range(kind, data, 0.07);
-  return {.kind = kind, .lo = room.lo, .hi = room.hi};
+  AxisSpec spec{.kind = kind, .lo = room.lo, .hi = room.hi};
+  if (!(axis.wall > 0)) return spec;
+  const Ends ends = ends_of(kind, axis.high, room);
+  const double wall = widgets::axis_forward(kind, axis.wall), all = ends.best - ends.worst;
+  const double open = (ends.best - wall) / all;
+  if (!(open > 0) || open >= 0.8) return spec;
+  const double worst = ends.best - std::max(open / 0.8, 0.2) * all;
+  (axis.high ? spec.lo : spec.hi) = widgets::axis_inverse(kind, worst);
+  return spec;
 }
 
 /// Where a value lies on its axis, 0 worst to 1 best.
@@ -119,11 +127,9 @@ void arrange_words(const Inputs& in, const Outputs& out, const Run& run, Picture
   if (run.has_more) {
     const SeenAxis &asked = run.x.column->log ? run.y : run.x, &pays = run.x.column->log ? run.x : run.y;
     p.more_bold = format_text(in.more, "", 2) + (asked.column->unit.empty() ? "" : " " + asked.column->unit) +
-                  (asked.high ? " more: " : " less: ") + (pays.high ? "1/" : "") +
-                  format_text(out.more_times, pays.high ? "" : widgets::times_unit, 2) +
-                  (pays.high ? " of the speed" : " the price");
-    if (pays.high && pays.column->unit.find("/s") == std::string::npos)
-      p.more_bold = format_text(in.more, "", 2) + " more: 1/" + format_text(out.more_times, "", 2) + " of the rest";
+                  (asked.high ? " more: " : " less: ") +
+                  (pays.high ? "1/" + format_text(out.more_times, "", 2) + " of the rate"
+                             : format_text(out.more_times, widgets::times_unit, 2));
     p.more_words = out.more_winner;
   }
   if (run.has_mine) p.mine_words = out.mine_found;
@@ -163,6 +169,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   p.fall_of_slope = steps_across(p.x, run.x) / steps_across(p.y, run.y);
   p.fall = run.slope * p.fall_of_slope;
   p.answer = answer_of(in, out, run);
+  p.doors = doors_of(run, out);
   return p;
 }
 

@@ -180,6 +180,7 @@ void fill_prices(Run& run, Outputs& out) {
     (run.y.column->log ? out.fronts[q].times : out.fronts[q].units) = run.y.column->log ? std::exp2(worse) : worse;
   }
   if (!run.has_against) return;
+  run.has_against = run.fronts[run.against].has_winner;
   out.against_used = out.fronts[run.against].quality_name;
   out.against_winner = out.fronts[run.against].winner_name;
   out.against_x = out.fronts[run.against].across;
@@ -356,7 +357,6 @@ Computed<Outputs, Run> compute(const Inputs& in) {
   out.quality_used = out.fronts[run->quality].quality_name;
   if (!run->fronts[run->quality].has_winner)
     return infeasible<Answer>(nothing_passes(*run, (*set)->qualities[run->quality]));
-  run->has_against = run->has_against && run->fronts[run->against].has_winner;
   fill_prices(*run, out);
   fill_winner(*run, out);
   fill_more(in, *run, out);

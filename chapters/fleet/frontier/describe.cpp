@@ -19,7 +19,8 @@ const Choices sets{
 const Choices points_listed{{"point", "a point of the set", "By its name."},
                             {"own", "a point of your file", "By the name in its first column."}};
 
-constexpr When own{"set", "own"};
+constexpr When own{"set", "own"}, by_factors{"set", "chat|reasoning|orin|own"},
+    by_units{"set", "timm|gguf_8b|gguf_70b|bev|yolov5|rtdetr|own"};
 constexpr std::string_view no_log = "The vertical axis counts units, not factors.",
                            no_units = "The vertical axis counts factors, not units.",
                            no_other = "No other quality is compared, or none of its points passes the walls.",
@@ -53,14 +54,27 @@ void describe(Fields& f, ReignRow& r) {
 }
 
 void describe(Fields& f, Inputs& in) {
-  f.group("The points");
+  f.group("What it is worth");
   f.choice("set", in.set, sets, "Set", "What was measured, and by whom; the source stands under the picture.");
+  f.real("pays", in.pays, {"Twice is worth", "×"},
+         "Twice as good across is worth so many times the vertical axis, where that axis is seen by factors.",
+         {.range = {1.01, 100, Scale::log}, .typical = {1.01, 10}, .headline = true, .when = by_factors});
+  f.real("pays_units", in.pays_units, "Twice is worth, in units",
+         "Twice as good across is worth so many units, where the vertical axis counts units.",
+         {.range = {0.001, 1000, Scale::log}, .typical = {0.01, 10}, .when = by_units});
+  f.real("wall_x", in.wall_x, "Wall across", "At most, or at least where more is better; 0: none.",
+         {.range = {0, 1e9}, .typical = {0, 200}, .headline = true});
+  f.real("wall_y", in.wall_y, "Wall up", "At most, or at least where more is better; 0: none.",
+         {.range = {0, 1e9}, .typical = {0, 100}, .headline = true});
+  f.real("more", in.more, "A little more", "So many units more on the linear axis, to see what they cost on the other.",
+         {.range = {0.001, 1000, Scale::log}, .typical = {0.01, 10}, .when = by_units});
   f.file("points", in.points, "Your CSV",
          "A name and one column an axis; a column named quality gives each of its values a front of its own.",
          {.when = own, .mode = own},
          {.reads = {FileKind::unknown, FileKind::kernel_measurements},
           .accepts = "csv, tsv, txt",
           .only_in_its_lab = true});
+  f.group("Fronts and axes");
   f.text("quality", in.quality, "Quality", "Whose front the ruler lies on; empty: the one that the set begins with.",
          {.max_bytes = 96});
   f.text("against", in.against, "Compared with", "A front that the parallel ruler prices; empty: the set's own choice.",
@@ -70,19 +84,6 @@ void describe(Fields& f, Inputs& in) {
   f.text("best", in.best, "Best is", "For each axis high or low; empty: as the set says.", {.max_bytes = 100});
   f.text("mine", in.mine, "Find by name", "A part of a point's name, to see how far it is from its front.",
          {.max_bytes = 96});
-  f.group("What it is worth");
-  f.real("pays", in.pays, {"Twice is worth", "×"},
-         "Twice as good across is worth so many times the vertical axis, where that axis is seen by factors.",
-         {.range = {1.01, 100, Scale::log}, .typical = {1.01, 10}, .headline = true});
-  f.real("pays_units", in.pays_units, "Twice is worth, in units",
-         "Twice as good across is worth so many units, where the vertical axis counts units.",
-         {.range = {0.001, 1000, Scale::log}, .typical = {0.01, 10}});
-  f.real("wall_x", in.wall_x, "Wall across", "At most, or at least where more is better; 0: none.",
-         {.range = {0, 1e9}, .typical = {0, 200}, .headline = true});
-  f.real("wall_y", in.wall_y, "Wall up", "At most, or at least where more is better; 0: none.",
-         {.range = {0, 1e9}, .typical = {0, 100}, .headline = true});
-  f.real("more", in.more, "A little more", "So many units more on the linear axis, to see what they cost on the other.",
-         {.range = {0.001, 1000, Scale::log}, .typical = {0.01, 10}});
 }
 
 void describe(Fields& f, Outputs& o) {

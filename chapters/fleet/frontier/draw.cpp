@@ -84,11 +84,11 @@ void draw_reigns(Inputs& in, const Outputs& out, const Picture& picture, ImVec2 
 }
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
-  stage.panel("fronts", {.title = "The fronts", .least = {440, 300}, .answers = true, .marks = "the ruler"},
-              [&](ImVec2 size) {
-                draw_fronts(in, picture, view, size);
-                widgets::drew("the ruler");
-              });
+  stage.panel(
+      "fronts", {.title = "The fronts", .least = {440, 300}, .answers = true, .marks = "the ruler"}, [&](ImVec2 size) {
+        draw_over_doors(picture.doors, size, view.requests, [&](ImVec2 hero) { draw_fronts(in, picture, view, hero); });
+        widgets::drew("the ruler");
+      });
   stage.panel("reigns", {.title = "Who wins at which exchange rate", .least = {440, 100}, .ideal = {0, 120}},
               [&](ImVec2 size) { draw_reigns(in, out, picture, size); });
   stage.panel("prices", {.title = "The price of quality", .least = {440, 140}, .ideal = {0, 330}, .scrolls = true},

@@ -16,9 +16,11 @@ using widgets::Align, widgets::Font, widgets::Painter, widgets::Rect, widgets::T
 
 constexpr std::size_t many_dots = 1200;
 
+/// Yours and the one that it is compared with stand out; of many others each would only be one hue more.
 ImU32 front_colour(const Picture& p, std::size_t quality) {
   const auto& t = widgets::theme();
-  return quality == p.quality ? t.accent : t.series_at(quality);
+  if (quality == p.quality) return t.accent;
+  return p.fronts.size() <= 5 || (p.has_against && quality == p.against) ? t.series_at(quality) : t.muted;
 }
 
 void paint_dots(const Painter& p, const Picture& picture, const Scene& s) {
@@ -216,7 +218,7 @@ void draw_fronts(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
     ImGui::Dummy(size);
     return;
   }
-  const Scene s = make_scene(picture, corner, size);
+  const Scene s = make_scene(picture, view, corner, size);
   {
     const widgets::GivenMarks given;
     paint_axes(p, picture, s);
@@ -234,7 +236,7 @@ void draw_fronts(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   paint_stairs(p, picture, s, view);
   paint_ruler(p, picture, s, view, labels);
   turn_ruler(in, p, picture, s, view, labels);
-  drag_walls(in, p, picture, s, labels);
+  drag_walls(in, p, picture, s, view, labels);
   paint_winner(p, picture, s, labels);
   if (picture.has_against) paint_parallel(p, picture, s, picture.against, true, labels);
   if (picture.has_more) paint_ring_of(p, s, picture.more, picture.more_bold, picture.more_words, t.warning, labels);

@@ -107,7 +107,7 @@ void turn_ruler(Inputs& in, const Painter& p, const Picture& picture, const Scen
     const ImVec2 pivot = s.at({view.pivot_u, view.pivot_v}), mouse = ImGui::GetIO().MousePos;
     const double dx = std::max(2.0, static_cast<double>(mouse.x - pivot.x)),
                  dy = std::max(0.0, static_cast<double>(mouse.y - pivot.y));
-    const double fall = dy / dx * static_cast<double>(s.wide() / std::max(1.0f, s.tall()));
+    const double fall = dy / dx * static_cast<double>(s.wide() / std::max(1.0f, s.tall()) * s.x_part / s.y_part);
     const double wanted = rate_of_slope(picture.run->y, fall / std::max(1e-9, picture.fall_of_slope));
     rate = std::clamp(wanted, least, most);
     rate = std::round(rate * 1000) / 1000;

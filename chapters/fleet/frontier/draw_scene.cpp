@@ -14,15 +14,15 @@ using widgets::Align, widgets::AxisMap, widgets::Font, widgets::Painter, widgets
 /// Better is right and up, whichever way the numbers run.
 AxisMap x_map(const Picture& picture, const Scene& s) {
   const bool high = picture.run->x.high;
-  return {picture.x.kind,
-          {picture.x.lo, picture.x.hi},
+  return {s.x.kind,
+          {s.x.lo, s.x.hi},
           static_cast<double>(high ? s.area.min.x : s.area.max.x),
           static_cast<double>(high ? s.area.max.x : s.area.min.x)};
 }
 AxisMap y_map(const Picture& picture, const Scene& s) {
   const bool high = picture.run->y.high;
-  return {picture.y.kind,
-          {picture.y.lo, picture.y.hi},
+  return {s.y.kind,
+          {s.y.lo, s.y.hi},
           static_cast<double>(high ? s.area.max.y : s.area.min.y),
           static_cast<double>(high ? s.area.min.y : s.area.max.y)};
 }
@@ -50,8 +50,13 @@ float y_wall(const Picture& picture, const Scene& s) {
 
 }  // namespace
 
+Ends ends_of(widgets::AxisKind kind, bool high, widgets::Range range) {
+  const double lo = widgets::axis_forward(kind, range.lo), hi = widgets::axis_forward(kind, range.hi);
+  return high ? Ends{lo, hi} : Ends{hi, lo};
+}
+
 ImVec2 Scene::along(double fall) const {
-  const float down = static_cast<float>(std::clamp(fall, 0.0, 1e4)) * tall() / std::max(wide(), 1.0f);
+  const float down = static_cast<float>(std::clamp(fall, 0.0, 1e4)) * y_part / x_part * tall() / std::max(wide(), 1.0f);
   const float length = std::sqrt(1 + down * down);
   return {1 / length, down / length};
 }
@@ -75,7 +80,7 @@ const ImVec2* Labels::place(std::span<const ImVec2> places, ImVec2 words, const 
   return nullptr;
 }
 
-Scene make_scene(const Picture& picture, ImVec2 corner, ImVec2 size) {
+Scene make_scene(const Picture& picture, const View& view, ImVec2 corner, ImVec2 size) {
   const auto& t = widgets::theme();
   const float line = t.type(Type::small) + t.px(4);
   const float gutter = std::max(t.px(56), small_width(picture.winner_y) + t.px(16));
@@ -86,6 +91,18 @@ Scene make_scene(const Picture& picture, ImVec2 corner, ImVec2 size) {
             {corner.x + size.x - t.px(8), corner.y + size.y - 3 * line - t.px(10)}};
   s.area.max.x = std::max(s.area.max.x, s.area.min.x + t.px(40));
   s.area.max.y = std::max(s.area.max.y, s.area.min.y + t.px(40));
+  s.x = picture.x;
+  s.y = picture.y;
+  if (!view.wall_held) return s;
+  const auto hold = [](widgets::AxisSpec& spec, widgets::Range held, bool high, float& from, float& part) {
+    const Ends now = ends_of(spec.kind, high, {spec.lo, spec.hi}), drawn = ends_of(spec.kind, high, held);
+    from = static_cast<float>((now.worst - drawn.worst) / (drawn.best - drawn.worst));
+    part = static_cast<float>((now.best - now.worst) / (drawn.best - drawn.worst));
+    spec.lo = held.lo;
+    spec.hi = held.hi;
+  };
+  hold(s.x, view.held_x, picture.run->x.high, s.x_from, s.x_part);
+  hold(s.y, view.held_y, picture.run->y.high, s.y_from, s.y_part);
   return s;
 }
 
@@ -96,7 +113,7 @@ void paint_axes(const Painter& p, const Picture& picture, const Scene& s) {
   const AxisMap x = x_map(picture, s), y = y_map(picture, s);
   const widgets::LabelMeasure across{.width_px = small_width, .line_px = line},
       upright{.width_px = small_width, .line_px = line, .vertical = true};
-  widgets::layout_ticks(picture.x, {picture.x.lo, picture.x.hi}, x, across, ticks);
+  widgets::layout_ticks(s.x, {s.x.lo, s.x.hi}, x, across, ticks);
   const ImVec2 tag = s.at(picture.winner);
   const bool shown = !widgets::veiled();
   for (const widgets::Tick& tick : ticks.major()) {
@@ -107,7 +124,7 @@ void paint_axes(const Painter& p, const Picture& picture, const Scene& s) {
     if (shown && std::abs(at - tag.x) < (wide + small_width(picture.winner_x)) / 2 + t.px(10)) continue;
     p.text({at, s.area.max.y + t.px(5)}, tick.label.view(), t.muted, Type::small, Font::mono, Align::center);
   }
-  widgets::layout_ticks(picture.y, {picture.y.lo, picture.y.hi}, y, upright, ticks);
+  widgets::layout_ticks(s.y, {s.y.lo, s.y.hi}, y, upright, ticks);
   for (const widgets::Tick& tick : ticks.major()) {
     const float at = static_cast<float>(tick.pixel);
     if (at < s.area.min.y || at > s.area.max.y) continue;
@@ -127,7 +144,8 @@ void paint_walls(const Painter& p, const Picture& picture, const Scene& s) {
   if (y < s.area.max.y - 1) widgets::hatch(p, {{s.area.min.x, y}, s.area.max}, shade, t.px(9));
 }
 
-void drag_walls(Inputs& in, const Painter& p, const Picture& picture, const Scene& s, Labels& labels) {
+void drag_walls(Inputs& in, const Painter& p, const Picture& picture, const Scene& s, View& view, Labels& labels) {
+  bool any_held = false;
   const auto& t = widgets::theme();
   const auto handle = [&](const char* id, bool across, float at, std::string_view words, double& wall,
                           const AxisMap& map) {
@@ -137,6 +155,7 @@ void drag_walls(Inputs& in, const Painter& p, const Picture& picture, const Scen
     widgets::press_area(id, across ? ImVec2{2 * reach, s.tall()} : ImVec2{s.wide(), 2 * reach});
     const bool held = ImGui::IsItemActive() && ImGui::IsMouseDown(ImGuiMouseButton_Left);
     const bool lit = held || ImGui::IsItemHovered() || (ImGui::IsItemFocused() && ImGui::GetIO().NavVisible);
+    any_held |= held;
     float to = at;
     if (held) to = across ? ImGui::GetIO().MousePos.x : ImGui::GetIO().MousePos.y;
     if (ImGui::IsItemFocused())
@@ -166,6 +185,11 @@ void drag_walls(Inputs& in, const Painter& p, const Picture& picture, const Scen
   };
   handle("drag the wall across", true, x_wall(picture, s), picture.wall_x_words, in.wall_x, x_map(picture, s));
   handle("drag the wall up", false, y_wall(picture, s), picture.wall_y_words, in.wall_y, y_map(picture, s));
+  if (any_held && !view.wall_held) {
+    view.held_x = {picture.x.lo, picture.x.hi};
+    view.held_y = {picture.y.lo, picture.y.hi};
+  }
+  view.wall_held = any_held;
 }
 
 }  // namespace chapters::fleet::frontier

@@ -10,6 +10,7 @@
 #include "chapters/mechanism/described_table.h"
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
+#include "chapters/mechanism/lab_doors.h"
 #include "models/fleet/pareto.h"
 #include "models/fleet/point_set.h"
 #include "widgets/base/parts.h"
@@ -146,6 +147,7 @@ struct Picture {
   double fall_of_slope = 1;
   std::vector<std::string> reign_names, reign_rates;
   double least_rate = 1, most_rate = 2;
+  LabDoors doors;
 };
 
 struct View {
@@ -154,15 +156,24 @@ struct View {
   std::int64_t hovered_front = -1;
   float pivot_u = 0, pivot_v = 0;  ///< about which the ruler turns while it is held
   bool turning = false;
+  /// The axes as they stood when a wall was taken: they must not move under the hand.
+  bool wall_held = false;
+  widgets::Range held_x{}, held_y{};
 };
 
 void describe(Fields& f, FrontRow& r);
 void describe(Fields& f, ReignRow& r);
 Computed<Outputs, Run> compute(const Inputs& in);
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
+LabDoors doors_of(const Run& run, const Outputs& out);
 std::string answer_of(const Inputs& in, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 void draw_fronts(Inputs& in, const Picture& picture, View& view, ImVec2 size);
+/// The axis from its worst end to its best, where its scale is even.
+struct Ends {
+  double worst = 0, best = 1;
+};
+Ends ends_of(widgets::AxisKind kind, bool high, widgets::Range range);
 void draw_reigns(Inputs& in, const Outputs& out, const Picture& picture, ImVec2 size);
 
 /// "at most 50 ms": what a wall asks.

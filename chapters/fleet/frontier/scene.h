@@ -13,10 +13,14 @@ namespace chapters::fleet::frontier {
 struct Scene {
   widgets::Rect area;
   ImVec2 corner{}, size{};
+  widgets::AxisSpec x, y;                                ///< as they are drawn
+  float x_from = 0, x_part = 1, y_from = 0, y_part = 1;  ///< from the picture's places to those that are drawn
 
   float wide() const { return area.max.x - area.min.x; }
   float tall() const { return area.max.y - area.min.y; }
-  ImVec2 at(Spot spot) const { return {area.min.x + spot.u * wide(), area.max.y - spot.v * tall()}; }
+  ImVec2 at(Spot spot) const {
+    return {area.min.x + (x_from + spot.u * x_part) * wide(), area.max.y - (y_from + spot.v * y_part) * tall()};
+  }
   /// The ruler's direction to the right, one pixel long.
   ImVec2 along(double fall) const;
 };
@@ -33,13 +37,14 @@ class Labels {
   std::size_t count_ = 0;
 };
 
-Scene make_scene(const Picture& picture, ImVec2 corner, ImVec2 size);
+Scene make_scene(const Picture& picture, const View& view, ImVec2 corner, ImVec2 size);
 void paint_axes(const widgets::Painter& p, const Picture& picture, const Scene& s);
 void paint_walls(const widgets::Painter& p, const Picture& picture, const Scene& s);
 void paint_ruler(const widgets::Painter& p, const Picture& picture, const Scene& s, const View& view, Labels& labels);
 void turn_ruler(Inputs& in, const widgets::Painter& p, const Picture& picture, const Scene& s, View& view,
                 Labels& labels);
-void drag_walls(Inputs& in, const widgets::Painter& p, const Picture& picture, const Scene& s, Labels& labels);
+void drag_walls(Inputs& in, const widgets::Painter& p, const Picture& picture, const Scene& s, View& view,
+                Labels& labels);
 void choose_axes(Inputs& in, const widgets::Painter& p, const Picture& picture, const Scene& s);
 
 }  // namespace chapters::fleet::frontier
