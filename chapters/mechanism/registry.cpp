@@ -90,6 +90,7 @@
   LAB(debugging, divergence) \
   LAB(fleet, cost) \
   LAB(fleet, train_time) \
+  LAB(fleet, frontier) \
   LAB(fleet, scaling_tax) \
   LAB(gallery, widgets)
 // clang-format on
