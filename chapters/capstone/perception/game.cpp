@@ -8,22 +8,22 @@ namespace {
 
 // In the order of Move. The short name is what a button says.
 constexpr std::array<Card, move_count> all_cards{{
-    {"engine_backbone", "Engine: backbone", "The encoder runs as a compiled engine: it takes its tuned time."},
-    {"engine_heads", "Engine: heads", "Detection and segmentation run as compiled engines."},
-    {"engine_prediction", "Engine: prediction", "The forecast runs as a compiled engine."},
-    {"int8", "INT8", "Compiled networks run in 8-bit integers."},
-    {"camera", "Camera code", "What the camera needs is rewritten for the image processor."},
-    {"planning", "Planner code", "The planner starts from the plan of the frame before."},
-    {"fusion", "Temporal fusion", "Heads reuse features of the frame before, where they are of use."},
-    {"alternate", "Forecast every 2nd", "The forecast runs for every second frame; the others take the last one."},
-    {"dla", "Detection on a DLA", "Detection moves from the GPU to a deep-learning accelerator."},
-    {"pools", "Allocate once", "Buffers come from pools: nothing is allocated in the loop, and no collector runs."},
-    {"pinned", "Pinned memory", "Copies come from pinned memory with bandwidth reserved: contention adds less."},
-    {"clocks", "Lock clocks", "Clocks are locked and the loop has a real-time class: no heat, no scheduler."},
-    {"skip", "Drop when busy", "A frame that comes while the stack is busy is never looked at."},
-    {"pipelining", "Pipelining", "A frame starts before the one before it has ended."},
-    {"parallel_heads", "Parallel heads", "Heads no longer wait for each other."},
-    {"shared_backbone", "One backbone", "One encoder feeds all heads."},
+    {"engine_backbone", "Engine: backbone", "the encoder, compiled"},
+    {"engine_heads", "Engine: heads", "both, compiled"},
+    {"engine_prediction", "Engine: prediction", "the forecast, compiled"},
+    {"int8", "INT8", "in compiled networks"},
+    {"camera", "Camera code", "for the image processor"},
+    {"planning", "Planner code", "starts from the last plan"},
+    {"fusion", "Temporal fusion", "reuses the last features"},
+    {"alternate", "Forecast every 2nd", "between, the last one"},
+    {"dla", "Detection on a DLA", "off the GPU"},
+    {"pools", "Allocate once", "and no collector"},
+    {"pinned", "Pinned memory", "bandwidth is reserved"},
+    {"clocks", "Lock clocks", "and a real-time class"},
+    {"skip", "Drop when busy", "then it is never seen"},
+    {"pipelining", "Pipelining", "frames overlap"},
+    {"parallel_heads", "Parallel heads", "heads do not wait"},
+    {"shared_backbone", "One backbone", "one encoder for all"},
 }};
 
 constexpr CardSet of(Move move) { return CardSet{}.with(static_cast<std::size_t>(move)); }

@@ -78,6 +78,7 @@ Board make_board(const Rules& rules, const Played& game, const BoardSpec& spec) 
   board.causes.assign(spec.causes.begin(), spec.causes.end());
   board.main = spec.main;
   board.unit = std::string(rules.targets()[spec.main].unit);
+  board.vessel = game.now().figures.room_bytes > 0;
   board.room_words = widgets::format_text(game.now().figures.room_bytes, "B");
   board.opens = std::string(spec.opens);
   board.rows = spec.rows;

@@ -72,6 +72,7 @@ struct Board {
   std::size_t main = 0;
   std::string unit, room_words, opens, slab_words;
   bool rows = false, over = false;  ///< over: the last round meets every target
+  bool vessel = true;               ///< false where the game has no room to fill
 };
 
 struct BoardView {
@@ -95,6 +96,12 @@ struct BoardMove {
 Board make_board(const Rules& rules, const Played& game, const BoardSpec& spec);
 /// Draws at the cursor. Under the veil of a question it gives the targets' lines and empty vessels alone.
 BoardMove draw_board(const Board& board, BoardView& view, ImVec2 size);
+/// Where the axis of a board in rows begins and ends, in pixels from its left edge, so that a picture below can share
+/// it.
+struct BoardAxis {
+  float left = 0, right = 0;
+};
+BoardAxis rows_axis(const Board& board, float width);
 /// Writes a move into the rounds of the Inputs.
 void take_move(const BoardMove& move, std::string& rounds, std::vector<double>& said);
 
