@@ -97,8 +97,9 @@ Run RunGame::run_of(CardSet set) const {
     run.bounce = job_.chip.name + " multiplies no 8-bit floats.";
     return run;
   }
-  auto cluster =
-      planner_cluster(job_.chip, {.gpus = job_.gpus, .network_bytes_per_s = job_.network_bytes_per_s}, format);
+  auto cluster = planner_cluster(
+      job_.chip, {.gpus = job_.gpus, .network_bytes_per_s = job_.network_bytes_per_s, .network_latency_s = 14e-6},
+      format);
   if (!cluster) {
     run.bounce = cluster.error;
     return run;

@@ -1,5 +1,6 @@
 #include <catch2/catch_test_macros.hpp>
 
+#include <cmath>
 #include <string>
 
 #include "chapters/capstone/perception/lab.h"
@@ -71,7 +72,6 @@ TEST_CASE("perception: moves bounce with a sentence and change nothing") {
   CHECK(car::apply(settings, car::Move::int8, stack).find("compile") != std::string::npos);
   CHECK(!car::apply(settings, car::Move::pipelining, stack).empty());
   CHECK(stack == before);
-  CHECK(text_of(*perception("int8"), "reason").empty());
   CHECK(computed(*perception("int8"), "won_s") == 0);
   CHECK(computed(*perception("int8"), "wasted") == 1);
 }
@@ -111,13 +111,11 @@ TEST_CASE("perception: a search in a hurry says the same as a whole run of what 
   }
 }
 
-TEST_CASE("perception: a round opens the frame budget with the same latency") {
+TEST_CASE("perception: a round opens the frame budget with its tasks") {
   const car::Inputs in;
   car::Stack stack = as_found();
   REQUIRE(car::apply({}, car::Move::engine_backbone, stack).empty());
   const std::string link = car::frame_link(in, stack);
   CHECK(link.find("driving/gantt?tasks=") == 0);
   CHECK(link.find("0.006") != std::string::npos);
-  chapters::LabPtr lab = chapters::make_lab_by_id("driving/gantt");
-  REQUIRE(lab);
 }
