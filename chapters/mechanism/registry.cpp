@@ -86,6 +86,7 @@
   LAB(debugging, divergence) \
   LAB(fleet, cost) \
   LAB(fleet, train_time) \
+  LAB(capstone, serve_70b) \
   LAB(gallery, widgets)
 // clang-format on
 
@@ -143,6 +144,7 @@ constexpr Chapter contents[] = {
     {"kernels", "12", "Kernels", of("kernels")},
     {"debugging", "13", "Debugging", of("debugging")},
     {"fleet", "14", "Fleet", of("fleet")},
+    {"capstone", "15", "Capstone", of("capstone")},
 };
 
 }  // namespace

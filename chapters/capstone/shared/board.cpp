@@ -58,8 +58,9 @@ BoardTarget board_target(const Target& target, std::size_t i, const std::vector<
           .most = most};
 }
 
-/// Round values of the axis, without the one that the target's line would touch.
-void add_ticks(Board& board) {
+}  // namespace
+
+void add_axis_ticks(Board& board) {
   const BoardTarget& main = board.targets[board.main];
   const double raw = main.most / 5, power = std::pow(10.0, std::floor(std::log10(raw))),
                step = (raw <= power       ? 1
@@ -68,10 +69,9 @@ void add_ticks(Board& board) {
                                           : 10) *
                       power;
   for (double v = 0; v <= main.most * (1 + 1e-9); v += step)
-    if (std::abs(v - main.line) > 0.3 * step) board.ticks.emplace_back(v, widgets::format_text(v, board.unit));
+    if (!(main.line > 0) || std::abs(v - main.line) > 0.3 * step)
+      board.ticks.emplace_back(v, widgets::format_text(v, board.unit));
 }
-
-}  // namespace
 
 Board make_board(const Rules& rules, const Played& game, const BoardSpec& spec) {
   Board board;
@@ -94,7 +94,7 @@ Board make_board(const Rules& rules, const Played& game, const BoardSpec& spec) 
         {std::string(card.id), std::string(card.name), std::string(card.note), i, game.now().cards.has(i)});
   }
   board.over = board.rounds.back().all_met;
-  add_ticks(board);
+  add_axis_ticks(board);
   return board;
 }
 
