@@ -17,11 +17,11 @@ std::string card_name(const ServeRules& rules, std::size_t card) {
 void fill_rounds(const ServeRules& rules, const Played& game, Outputs& out) {
   for (const Round& r : game.rounds) {
     RoundRow row{.name = card_name(rules, r.card),
-                 .found = r.bounced                                                      ? "bounced"
-                          : r.card == max_cards                                          ? "the start"
-                          : std::abs(r.won) < 1e-3 * std::abs(r.figures.said_of + r.won) ? "won nothing"
-                          : r.won > 0                                                    ? "won"
-                                                                                         : "lost",
+                 .found = r.bounced             ? "bounced"
+                          : r.card == max_cards ? "the start"
+                          : r.nothing_won()     ? "won nothing"
+                          : r.won > 0           ? "won"
+                                                : "lost",
                  .itl_s = r.figures.values[0],
                  .ttft_s = r.figures.values[1],
                  .tokens_per_s = r.figures.values[2],

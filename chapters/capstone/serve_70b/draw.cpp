@@ -48,7 +48,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
       DescribedColumn{.key = "claimed_rate", .digits = 3},
       DescribedColumn{.key = "rate", .digits = 3},
   };
-  stage.panel("board", {.title = "The board", .least = {480, 320}, .answers = true, .marks = "the board"},
+  stage.panel("board", {.title = "The board", .least = {480, 440}, .answers = true, .marks = "the board"},
               [&](ImVec2 size) { draw_game(in, picture, view, size); });
   stage.panel("rounds", {.title = "The rounds as a table", .least = {520, 150}, .scrolls = true},
               [&](ImVec2 size) { view.rounds.draw("rounds", out.rounds, round_columns, size); });

@@ -36,9 +36,9 @@ enum Place : std::size_t {
   place_count
 };
 constexpr std::array<Card, place_count> hand{{
-    {"int4", "Weights in INT4", "Weights alone in groups of 128; products stay in 16 bits.", "weights"},
-    {"fp8", "Weights in FP8", "Weights and activations of matrix products.", "weights"},
-    {"cache_8bit", "Cache in 8 bits", "Keys and values in half the bytes."},
+    {"int4", "INT4 weights", "Weights alone in groups of 128; products stay in 16 bits.", "weights"},
+    {"fp8", "FP8 weights", "Weights and activations of matrix products.", "weights"},
+    {"cache_8bit", "8-bit cache", "Keys and values in half the bytes."},
     {"graph", "CUDA graph", "A step of decode is launched whole; prompts are not."},
     {"compile", "Compiler fusion", "Neighbouring element-wise operations become one kernel."},
     {"flash", "FlashAttention", "Attention in one kernel; scores are never stored."},
@@ -51,9 +51,9 @@ constexpr std::array<Card, place_count> hand{{
     {"batch_32", "Batch 32", "32 requests at once on each replica.", "batch"},
     {"batch_128", "Batch 128", "128 requests at once on each replica.", "batch"},
     {"batch_512", "Batch 512", "512 requests at once on each replica.", "batch"},
-    {"tp_2", "Replicas of 2 GPUs", "Two GPUs share every layer.", "tensor parallel"},
-    {"tp_4", "Replicas of 4 GPUs", "Four GPUs share every layer.", "tensor parallel"},
-    {"tp_8", "One replica of 8 GPUs", "Eight GPUs share every layer.", "tensor parallel"},
+    {"tp_2", "2 GPUs a replica", "Two GPUs share every layer.", "tensor parallel"},
+    {"tp_4", "4 GPUs a replica", "Four GPUs share every layer.", "tensor parallel"},
+    {"tp_8", "8 GPUs a replica", "Eight GPUs share every layer.", "tensor parallel"},
 }};
 
 models::LaunchHost host_of(const Inputs& in) {
@@ -111,9 +111,9 @@ ServeRules::ServeRules(const Inputs& in) : in_(in) {
     return;
   }
   job_ = *std::move(job);
-  targets_ = {{in.gap == GapKind::mean ? "token to token" : "longest gap", "s", in.itl_limit_s},
-              {"first token", "s", in.ttft_limit_s},
-              {"tokens", "tokens/s", in.rate_limit, false}};
+  targets_ = {{in.gap == GapKind::mean ? "ITL" : "longest", "s", in.itl_limit_s},
+              {"TTFT", "s", in.ttft_limit_s},
+              {"rate", "tokens/s", in.rate_limit, false}};
   const std::size_t most = in.gpus >= 8 ? tp_8 : in.gpus >= 4 ? tp_4 : in.gpus >= 2 ? tp_2 : place_count;
   start_ = CardSet{}.with(batch_4);
   if (most < place_count) start_ = start_.with(most);

@@ -10,8 +10,7 @@ namespace {
 
 /// How a round stands to the one before it, in the unit of the slab.
 std::string change_words(const Round& round, std::string_view unit) {
-  const double before = round.figures.said_of + round.won, least = 1e-3 * std::abs(before);
-  if (std::abs(round.won) <= least) return "won nothing";
+  if (round.nothing_won()) return "won nothing";
   return (round.won > 0 ? "won " : "lost ") + widgets::format_text(std::abs(round.won), unit);
 }
 

@@ -17,7 +17,9 @@ TEST_CASE("serve-70b: INT4 wins nothing while the host is the clock, and the gra
   CHECK(reason_of(*lab).find("there already") != std::string::npos);
   set(*lab, "rounds", "int4, graph");
   compute(*lab);
-  CHECK(out(*lab, "first_won_s") == 0);
+  CHECK(std::abs(out(*lab, "first_won_s")) <
+        0.002 * out(*lab, "start_itl_s"));  // only of the last kernel, which is waited for
+  CHECK(cell_text(*lab, "rounds", 1, "found") == "won nothing");
   CHECK(out(*lab, "start_itl_s") == Catch::Approx(0.0592).epsilon(0.01));  // 3,530 launches of 16.74 us
   CHECK(out(*lab, "best_won_s") > 0.7 * out(*lab, "start_itl_s"));
   CHECK(text_of(*lab, "best_card") == "CUDA graph");
@@ -73,7 +75,7 @@ TEST_CASE("serve-70b: par is no longer than any game that wins, and only where i
   set(*lab, "show_par", "true");
   compute(*lab);
   const double par = out(*lab, "par");
-  CHECK(par >= 2);
+  CHECK(par == 4);
   const std::string& cards = text_of(*lab, "par_cards");
   CHECK(std::count(cards.begin(), cards.end(), ',') + 1 == static_cast<std::ptrdiff_t>(par));
   set(*lab, "gpus", 4);
