@@ -86,6 +86,7 @@
   LAB(debugging, divergence) \
   LAB(fleet, cost) \
   LAB(fleet, train_time) \
+  LAB(capstone, serve_70b) \
   LAB(capstone, train) \
   LAB(capstone, perception) \
   LAB(gallery, widgets)

@@ -96,6 +96,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
                         .start_note = "the critical path, then luck",
                         .opens = "opens the frame budget",
                         .rows = true});
+  p.board.room_words.clear();  // a frame fills no memory: there is no vessel
   arrange_axis(p);
   arrange_lanes(in, run, p);
   arrange_tail(run, p);

@@ -10,8 +10,7 @@ namespace {
 
 /// How a round stands to the one before it, in the unit of the slab.
 std::string change_words(const Round& round, std::string_view unit) {
-  const double before = round.figures.said_of + round.won, least = 1e-3 * std::abs(before);
-  if (std::abs(round.won) <= least) return "won nothing";
+  if (round.nothing_won()) return "won nothing";
   return (round.won > 0 ? "won " : "lost ") + widgets::format_text(std::abs(round.won), unit);
 }
 
@@ -58,8 +57,9 @@ BoardTarget board_target(const Target& target, std::size_t i, const std::vector<
           .most = most};
 }
 
-/// Round values of the axis, without the one that the target's line would touch.
-void add_ticks(Board& board) {
+}  // namespace
+
+void add_axis_ticks(Board& board) {
   const BoardTarget& main = board.targets[board.main];
   const double raw = main.most / 5, power = std::pow(10.0, std::floor(std::log10(raw))),
                step = (raw <= power       ? 1
@@ -68,17 +68,15 @@ void add_ticks(Board& board) {
                                           : 10) *
                       power;
   for (double v = 0; v <= main.most * (1 + 1e-9); v += step)
-    if (std::abs(v - main.line) > 0.3 * step) board.ticks.emplace_back(v, widgets::format_text(v, board.unit));
+    if (!(main.line > 0) || std::abs(v - main.line) > 0.3 * step)
+      board.ticks.emplace_back(v, widgets::format_text(v, board.unit));
 }
-
-}  // namespace
 
 Board make_board(const Rules& rules, const Played& game, const BoardSpec& spec) {
   Board board;
   board.causes.assign(spec.causes.begin(), spec.causes.end());
   board.main = spec.main;
   board.unit = std::string(rules.targets()[spec.main].unit);
-  board.vessel = game.now().figures.room_bytes > 0;
   board.room_words = widgets::format_text(game.now().figures.room_bytes, "B");
   board.opens = std::string(spec.opens);
   board.rows = spec.rows;
@@ -95,7 +93,7 @@ Board make_board(const Rules& rules, const Played& game, const BoardSpec& spec) 
         {std::string(card.id), std::string(card.name), std::string(card.note), i, game.now().cards.has(i)});
   }
   board.over = board.rounds.back().all_met;
-  add_ticks(board);
+  add_axis_ticks(board);
   return board;
 }
 

@@ -72,7 +72,6 @@ struct Board {
   std::size_t main = 0;
   std::string unit, room_words, opens, slab_words;
   bool rows = false, over = false;  ///< over: the last round meets every target
-  bool vessel = true;               ///< false where the game has no room to fill
 };
 
 struct BoardView {
@@ -93,6 +92,8 @@ struct BoardMove {
   std::ptrdiff_t open = -1;  ///< the round whose lab is opened
 };
 
+/// Round values for the axis of the main target, none where its line stands.
+void add_axis_ticks(Board& board);
 Board make_board(const Rules& rules, const Played& game, const BoardSpec& spec);
 /// Draws at the cursor. Under the veil of a question it gives the targets' lines and empty vessels alone.
 BoardMove draw_board(const Board& board, BoardView& view, ImVec2 size);

@@ -117,8 +117,10 @@ void paint_vessel(const Painter& p, const Board& board, const ColumnPlan& plan, 
   }
   p.polyline(rim, t.text, t.px(1.5f));
   const float small = t.type(Type::small);
-  widgets::fit_text(p, {(x0 + x1) / 2, top - small - t.px(3)}, board.room_words, 0.4f * plan.wide, t.muted, Type::small,
-                    Font::mono, Align::center);
+  const ImVec2 words{(x0 + x1) / 2, top - small - t.px(4)};
+  p.plate({words.x - widgets::text_size(board.room_words, Type::small, Font::mono).x / 2, words.y}, board.room_words,
+          t.panel, Type::small, Font::mono);
+  widgets::fit_text(p, words, board.room_words, 0.4f * plan.wide, t.muted, Type::small, Font::mono, Align::center);
   if (round)
     widgets::fit_text(p, {(x0 + x1) / 2, plan.ground + t.px(4)}, round->held_words, 0.42f * plan.wide, t.text,
                       Type::small, Font::mono, Align::center);
@@ -200,13 +202,26 @@ void draw_head(const Board& board, const ColumnPlan& plan, std::size_t column, B
   if (pressed && !board.opens.empty()) move.open = static_cast<std::ptrdiff_t>(index);
   const ImVec2 disc{x + t.px(12), plan.head + body / 2 + t.px(4)};
   paint_round_number(p, r, disc, now);
-  const float left = disc.x + t.px(16), room = plan.x(column) + plan.wide - t.px(22) - left;
-  widgets::fit_text(p, {left, plan.head + t.px(3)}, r.name, room, hot ? t.accent : t.text, Type::body, Font::bold);
-  paint_met(p, {plan.x(column) + plan.wide - t.px(14), disc.y}, t.px(10), r.all_met);
-  const float under = plan.head + body + t.px(6), wide = plan.wide - t.px(16);
-  widgets::fit_text(p, {x + t.px(2), under}, r.bounced ? std::string_view("bounced: it stays as it was") : r.note, wide,
-                    r.bounced ? t.bad : t.muted, Type::small);
-  widgets::fit_text(p, {x + t.px(2), under + small + t.px(3)}, r.change, wide, t.text, Type::small, Font::mono);
+  const float left = disc.x + t.px(16), room = plan.x(column) + plan.wide - t.px(8) - left;
+  const ImU32 ink = hot ? t.accent : t.text;
+  const bool one = widgets::text_size(r.name, Type::body, Font::bold).x <= room;
+  if (one)
+    p.text({left, plan.head + t.px(3)}, r.name, ink, Type::body, Font::bold);
+  else
+    widgets::wrapped_text(p, {left, plan.head + t.px(1)}, r.name, room, ink,
+                          {.font = Font::bold, .line_px = small + t.px(3), .max_lines = 2});
+  const float under = plan.head + body + small + t.px(9);
+  paint_met(p, {plan.x(column) + plan.wide - t.px(16), under + small / 2}, t.px(10), r.all_met);
+  const bool start = index == 0;
+  widgets::fit_text(p, {x + t.px(2), under},
+                    start       ? std::string_view(r.note)
+                    : r.bounced ? std::string_view("bounced")
+                                : std::string_view(r.change),
+                    plan.wide - t.px(34),
+                    r.bounced ? t.bad
+                    : start   ? t.muted
+                              : t.text,
+                    Type::small, start || r.bounced ? Font::sans : Font::mono);
 }
 
 void draw_column(const Board& board, const ColumnPlan& plan, std::size_t column, const BoardFlight& flight,
@@ -245,9 +260,9 @@ void draw_column(const Board& board, const ColumnPlan& plan, std::size_t column,
                     Font::sans, Align::center);
   if (r.bounced) {
     p.rect({x0 - t.px(4), plan.slab_top + t.px(2)},
-           {plan.x(column) + plan.wide - t.px(8), plan.slab_top + 5.8f * small}, t.panel, t.px(4));
+           {plan.x(column) + plan.wide - t.px(8), plan.slab_top + 8.6f * small}, t.panel, t.px(4));
     widgets::wrapped_text(p, {x0, plan.slab_top + t.px(4)}, r.bounce, plan.x(column) + plan.wide - t.px(12) - x0, t.bad,
-                          {.max_lines = 4});
+                          {.max_lines = 6});
   }
   paint_lanes(p, board, plan, column, &r);
 }

@@ -131,6 +131,7 @@ void paint_row_words(const Painter& p, const Board& board, const RowPlan& plan, 
   }
   x += p.text({x, y}, r.total_words, t.text, Type::small, Font::mono) + t.px(10);
   for (std::size_t k = 0; k < board.targets.size(); ++k) {
+    if (!(board.targets[k].line > 0)) continue;
     paint_met(p, {x + t.px(4), y + t.type(Type::small) / 2}, t.px(8), r.met[k]);
     x += t.px(14);
     if (k == board.main || x > plan.right - t.px(60)) continue;
@@ -178,8 +179,10 @@ void draw_next_row(const Board& board, BoardView& view, const RowPlan& plan, Boa
   const float left = plan.at.x + t.px(10), room = plan.names - t.px(14);
   widgets::fit_text(p, {left, y0}, card ? std::string_view(card->name) : "Your move", room, t.accent, Type::body,
                     Font::bold);
-  widgets::fit_text(p, {left, y0 + body + t.px(4)}, card ? "drag, let go: it plays" : "take a card below", room,
-                    t.muted, Type::small);
+  const std::string_view how = card                 ? "drag, let go: it plays"
+                               : board.hand.empty() ? "that was all"
+                                                    : "take a card below";
+  widgets::fit_text(p, {left, y0 + body + t.px(4)}, how, room, t.muted, Type::small);
   const float now = plan.x(board.rounds.back().total);
   const std::array<ImVec2, 4> ghost{{{plan.left, y0}, {now, y0}, {now, y1}, {plan.left, y1}}};
   widgets::hatch(p, {{plan.left, y0}, {now, y1}}, widgets::with_alpha(t.muted, 0.4f), t.px(6));
@@ -217,6 +220,7 @@ void paint_row_grid(const Painter& p, const Board& board, const RowPlan& plan, b
       p.text({plan.x(value), y}, words, t.muted, Type::small, Font::mono, Align::center);
     }
   const BoardTarget& main = board.targets[board.main];
+  if (!(main.line > 0)) return;
   const float x = plan.x(main.line), half = widgets::text_size(main.line_words, Type::small, Font::mono).x / 2;
   p.line({x, plan.top - t.px(4)}, {x, bottom}, t.warning, t.px(1.5f));
   p.rect({x - half - t.px(5), y - t.px(2)}, {x + half + t.px(5), y + small + t.px(3)}, t.warning, t.px(3));
@@ -227,7 +231,7 @@ void paint_row_grid(const Painter& p, const Board& board, const RowPlan& plan, b
 
 BoardAxis rows_axis(const Board& board, float width) {
   const auto& t = widgets::theme();
-  const bool vessels = board.vessel && width > t.px(560);
+  const bool vessels = !board.room_words.empty() && width > t.px(560);
   return {std::clamp(0.2f * width, t.px(96), t.px(200)) + t.px(8), width - (vessels ? t.px(130) : t.px(12))};
 }
 

@@ -27,6 +27,8 @@ namespace chapters::capstone {
 
 inline constexpr std::size_t max_causes = 12, max_targets = 4, max_cards = 24, max_rounds = 24;
 inline constexpr double nothing_said = 0;
+/// Less than this share of the figure before counts as nothing won.
+inline constexpr double slight_share = 5e-3;
 inline constexpr double not_claimed = std::numeric_limits<double>::quiet_NaN();
 
 /// A move.
@@ -104,6 +106,8 @@ struct Round {
   double said = nothing_said;
   std::size_t met = 0;  ///< targets
   double won = 0;       ///< figure before it less the figure after it; below 0 it lost
+  /// So little was won or lost that it counts as nothing.
+  bool nothing_won() const;
 };
 
 struct Played {
