@@ -24,7 +24,7 @@ std::string answer_of(const Outputs& out) {
   std::string first = "The run takes " + figure(out.wall_s, "s");
   if (out.rounds == 0) return first + " as found, and is too long by " + figure(out.over_s, "s") + ". Take a card.";
   first += out.met ? " and is in time." : ", too long by " + figure(out.over_s, "s") + ".";
-  if (out.bounced) return first + " The last card bounced.";
+  if (out.bounced) return first + " The last card came back.";
   if (std::abs(out.won_s) <= 1e-3 * out.wall_s) return first + " The last round won nothing.";
   return first + (out.won_s > 0 ? " The last round won " + figure(out.won_s, "s") + "."
                                 : " The last round lost " + figure(out.lost_s, "s") + ".");
