@@ -22,7 +22,8 @@ constexpr std::array<BoardCause, cause_count> causes{{{"arithmetic", widgets::Me
 std::string answer_of(const Outputs& out) {
   using widgets::figure;
   std::string first = "The run takes " + figure(out.wall_s, "s");
-  if (out.rounds == 0) return first + " as found, and is too long by " + figure(out.over_s, "s") + ". Take a card.";
+  if (out.rounds == 0 && out.met) return first + " as found, and is in time.";
+  if (out.rounds == 0) return first + " as found, too long by " + figure(out.over_s, "s") + ". Take a card.";
   first += out.met ? " and is in time." : ", too long by " + figure(out.over_s, "s") + ".";
   if (out.bounced) return first + " The last card came back.";
   if (std::abs(out.won_s) <= 1e-3 * out.wall_s) return first + " The last round won nothing.";
