@@ -92,6 +92,9 @@
   LAB(fleet, train_time) \
   LAB(fleet, frontier) \
   LAB(fleet, scaling_tax) \
+  LAB(capstone, serve_70b) \
+  LAB(capstone, train) \
+  LAB(capstone, perception) \
   LAB(gallery, widgets)
 // clang-format on
 
@@ -149,6 +152,7 @@ constexpr Chapter contents[] = {
     {"kernels", "12", "Kernels", of("kernels")},
     {"debugging", "13", "Debugging", of("debugging")},
     {"fleet", "14", "Fleet", of("fleet")},
+    {"capstone", "15", "Capstone", of("capstone")},
 };
 
 }  // namespace

@@ -63,6 +63,9 @@ struct PassSpec {
   Phase phase = Phase::decode;
   std::int64_t tokens = 1;  ///< new ones of each request in decode
   bool graph = false;
+  std::int64_t requests = 0, sequence = 0, prefix = 0;  ///< prefill; 0: the job's batch, its prompt, nothing cached
+  std::int64_t batch(const RequestJob& job) const { return requests > 0 ? requests : job.batch; }
+  std::int64_t prompt(const RequestJob& job) const { return sequence > 0 ? sequence : job.prompt; }
 };
 
 bool divided(const LayerOperation& op, bool whole_head) {
@@ -88,8 +91,9 @@ bool reads_weights(const LayerOperation& op) { return op.group != OperationGroup
 Workload workload_of(const Pricing& p, const PassSpec& spec) {
   Workload w;
   w.phase = spec.phase;
-  w.batch = p.job.batch;
-  w.sequence = p.job.prompt;
+  w.batch = spec.batch(p.job);
+  w.sequence = spec.prompt(p.job);
+  w.prefix = spec.prefix;
   w.context = std::max<std::int64_t>(1, p.job.prompt + p.job.output / 2);
   w.decode_tokens = spec.tokens;
   w.weight_bytes = p.weight_bytes;
@@ -119,6 +123,8 @@ LaunchChain add_operation(const Pricing& p, const LayerOperation& op, RequestPas
   const double weights = product ? op.shape.batch * op.shape.n * op.shape.k * p.weight_bytes * share : 0;
   pass.kernels += repeats * kernels;
   pass.busy_s += repeats * kernels * kernel_s;
+  if (product) pass.product_s += repeats * kernels * kernel_s;
+  if (reads_cache(op)) pass.attention_s += repeats * kernels * kernel_s;
   pass.flops += repeats * flops;
   pass.weight_bytes += repeats * weights;
   pass.other_bytes += repeats * (kernels * bytes - weights);
@@ -128,7 +134,8 @@ LaunchChain add_operation(const Pricing& p, const LayerOperation& op, RequestPas
 /// The all-reduces after attention and after feed-forward: Megatron's, of [tokens, hidden] in two bytes each.
 LaunchChain add_talk(const Pricing& p, const PassSpec& spec, RequestPass& pass, double repeats) {
   const RequestJob& job = p.job;
-  const double tokens = as_double(job.batch) * as_double(spec.phase == Phase::decode ? spec.tokens : job.prompt);
+  const double tokens =
+      as_double(spec.batch(job)) * as_double(spec.phase == Phase::decode ? spec.tokens : spec.prompt(job));
   const AllReduceTime one = all_reduce_time(AllReduceAlgorithm::fastest, {.ranks = job.chips, .ranks_per_node = 64},
                                             job.links, tokens * as_double(job.architecture->hidden) * 2);
   const double each_s = std::max(one.total_s(), job.least_kernel_s);
@@ -238,17 +245,19 @@ Result<Pricing> pricing_of(const RequestJob& job, ChangeSet set, OperationLists&
 }
 
 /// A chip's weights, caches at the end, draft, and the scores of one layer where they are stored.
-double held_by_chip(const Pricing& p, bool drafts) {
+void set_held(const Pricing& p, bool drafts, RequestState& s) {
   const RequestJob& job = p.job;
   const Architecture& a = *job.architecture;
   const double batch = as_double(job.batch), prompt = as_double(job.prompt), tokens = prompt + as_double(job.output);
-  double held = stored_weight_bytes(a, 8 * p.weight_bytes) / p.chips +
-                batch * kv_cache_bytes(a, tokens, p.cache_bytes) * p.copies / p.chips;
-  if (const Architecture& draft = p.lists.architecture(true); drafts)
-    held += layer_matrix_parameters(draft) * p.weight_bytes / p.chips +
-            batch * kv_cache_bytes(draft, tokens, p.cache_bytes) * p.copies / p.chips;
-  if (!p.set.has(RequestChange::flash_attention)) held += batch * as_double(a.heads) / p.chips * prompt * prompt * 2;
-  return held;
+  s.weights_held_bytes = stored_weight_bytes(a, 8 * p.weight_bytes) / p.chips;
+  s.caches_held_bytes = batch * kv_cache_bytes(a, tokens, p.cache_bytes) * p.copies / p.chips;
+  if (const Architecture& draft = p.lists.architecture(true); drafts) {
+    s.weights_held_bytes += layer_matrix_parameters(draft) * p.weight_bytes / p.chips;
+    s.caches_held_bytes += batch * kv_cache_bytes(draft, tokens, p.cache_bytes) * p.copies / p.chips;
+  }
+  if (!p.set.has(RequestChange::flash_attention))
+    s.scores_held_bytes = batch * as_double(a.heads) / p.chips * prompt * prompt * 2;
+  s.held_bytes = s.weights_held_bytes + s.caches_held_bytes + s.scores_held_bytes;
 }
 
 }  // namespace
@@ -258,6 +267,8 @@ RequestPass& RequestPass::operator+=(const RequestPass& o) {
   launches += o.launches;
   busy_s += o.busy_s;
   talk_s += o.talk_s;
+  product_s += o.product_s;
+  attention_s += o.attention_s;
   time_s += o.time_s;
   flops += o.flops;
   weight_bytes += o.weight_bytes;
@@ -301,9 +312,30 @@ Result<RequestState> RequestPricer::price(ChangeSet set) {
   s.request_s = s.ttft_s + (output - 1) * s.tpot_s;
   s.tokens_per_s = batch * output / s.request_s;
   s.bytes_per_token = (s.decode.weight_bytes + s.decode.cache_bytes) * p.chips / (batch * s.tokens);
-  s.held_bytes = held_by_chip(p, speculates);
+  set_held(p, speculates, s);
   s.fits = s.held_bytes <= job.memory_share * job.chip->memory_bytes;
   return Out::ok(std::move(s));
+}
+
+Result<RequestPass> RequestPricer::price_prompts(ChangeSet set, std::int64_t requests, std::int64_t new_tokens,
+                                                 std::int64_t prefix) {
+  using Out = Result<RequestPass>;
+  if (std::string problem = request_size_problem(job_); !problem.empty()) return Out::fail(std::move(problem));
+  if (requests < 1 || new_tokens < 1 || prefix < 0 || new_tokens + prefix > 1 << 20)
+    return Out::fail("A pass over prompts takes at least one request and one token, and 1,048,576 tokens at most.");
+  if (!lists_) lists_ = std::make_unique<OperationLists>(job_);
+  auto pricing = pricing_of(job_, set, *lists_);
+  if (!pricing) return Out::fail(std::move(pricing.error));
+  const Pricing& p = *pricing;
+  PassSpec spec{.phase = Phase::prefill, .requests = requests, .sequence = new_tokens, .prefix = prefix};
+  RequestPass pass;
+  LaunchChain chain = add_pass(p, spec, pass);
+  if (set.has(RequestChange::speculative)) {
+    spec.draft = true;
+    chain = chain.then(add_pass(p, spec, pass));
+  }
+  pass.time_s = chain.period_s(job_.host.launch_s, job_.host.latency_s);
+  return Out::ok(pass);
 }
 
 Result<RequestState> price_request(const RequestJob& job, ChangeSet changes) {

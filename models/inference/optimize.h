@@ -76,8 +76,9 @@ struct RequestJob {
 /// One pass through the model, or a round of several. Work is one chip's.
 struct RequestPass {
   double kernels = 0, launches = 0;
-  double busy_s = 0;  ///< kernels back to back, all-reduces among them
-  double talk_s = 0;  ///< all-reduces
+  double busy_s = 0;                      ///< kernels back to back, all-reduces among them
+  double talk_s = 0;                      ///< all-reduces
+  double product_s = 0, attention_s = 0;  ///< kernels that read weights; products of attention, which read caches
   double time_s = 0;  ///< from the end of the pass before to its own end, launches and the host's reading of it counted
   double flops = 0;   ///< all arithmetic
   double weight_bytes = 0, cache_bytes = 0, other_bytes = 0;  ///< other: activations, scores
@@ -88,15 +89,16 @@ struct RequestPass {
 
 /// The request with some changes made.
 struct RequestState {
-  RequestPass prefill;          ///< all prompts of the batch in one pass
-  RequestPass decode;           ///< a step, or a round of drafts and check
-  double tokens = 1;            ///< that a round yields for each request
-  double ttft_s = 0;            ///< to the first token
-  double tpot_s = 0;            ///< from token to token
-  double request_s = 0;         ///< ttft + (output - 1) x tpot
-  double tokens_per_s = 0;      ///< batch x output / request, as gpt-fast counts
-  double bytes_per_token = 0;   ///< read by all chips in decode
-  double held_bytes = 0;        ///< a chip's weights, caches at the end, draft, and stored scores of one layer
+  RequestPass prefill;         ///< all prompts of the batch in one pass
+  RequestPass decode;          ///< a step, or a round of drafts and check
+  double tokens = 1;           ///< that a round yields for each request
+  double ttft_s = 0;           ///< to the first token
+  double tpot_s = 0;           ///< from token to token
+  double request_s = 0;        ///< ttft + (output - 1) x tpot
+  double tokens_per_s = 0;     ///< batch x output / request, as gpt-fast counts
+  double bytes_per_token = 0;  ///< read by all chips in decode
+  double held_bytes = 0;       ///< a chip's weights, caches at the end, draft, and stored scores of one layer
+  double weights_held_bytes = 0, caches_held_bytes = 0, scores_held_bytes = 0;  ///< its parts, the draft's in them
   double peak_flops_per_s = 0;  ///< a chip's, in the format of its products
   std::int64_t chips = 1;
   bool fits = false;
@@ -115,6 +117,10 @@ class RequestPricer {
   RequestPricer(const RequestPricer&) = delete;
   RequestPricer& operator=(const RequestPricer&) = delete;
   Result<RequestState> price(ChangeSet changes);
+  /// `new_tokens` of prompt of each of so many requests, behind `prefix` tokens that are cached, in one pass; the
+  /// draft's too where there is one.
+  Result<RequestPass> price_prompts(ChangeSet changes, std::int64_t requests, std::int64_t new_tokens,
+                                    std::int64_t prefix);
 
  private:
   const RequestJob& job_;

@@ -1,0 +1,60 @@
+#include <array>
+#include <cmath>
+
+#include "chapters/capstone/serve_70b/lab.h"
+#include "widgets/number/number.h"
+
+namespace chapters::capstone::serve_70b {
+namespace {
+
+using widgets::figure;
+
+/// "`3` rounds", "`1` round".
+std::string rounds_words(std::int64_t n) {
+  return figure(static_cast<double>(n), "") + (n == 1 ? " round" : " rounds");
+}
+
+/// " won `47 ms`", " lost `2 ms`".
+std::string won(double seconds) { return (seconds < 0 ? " lost " : " won ") + figure(std::abs(seconds), "s"); }
+
+constexpr std::array<std::string_view, cause_count> cause_words{"Matrix products take",       "Attention takes",
+                                                                "Element-wise kernels take",  "All-reduces take",
+                                                                "Waiting for launches takes", "Prompts of others take"};
+
+}  // namespace
+
+std::string answer_of(const Outputs& out) {
+  std::string says = "A token takes " + figure(out.now.itl_s, "s") + ", the first " + figure(out.now.ttft_s, "s") +
+                     ", at " + figure(out.now.tokens_per_s, "tokens/s") + ": ";
+  says += out.targets_met == 3 ? "every target is met after " + rounds_words(out.rounds_played) + "."
+                               : figure(static_cast<double>(out.targets_met), "") + " of 3 targets met after " +
+                                     rounds_words(out.rounds_played) + ".";
+  if (!std::isfinite(out.first_won_s))
+    return says + "\n" + std::string(cause_words[static_cast<std::size_t>(out.bottleneck)]) + " " +
+           figure(out.bottleneck_s, "s") + " of it.";
+  if (out.first_card == out.best_card)
+    return says + "\n" + out.best_card + won(out.best_won_s) + (out.rounds.size() > 2 ? ", the most of all." : ".");
+  return says + "\n" + out.first_card + won(out.first_won_s) + "; " + out.best_card + won(out.best_won_s) + ".";
+}
+
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
+  Picture p;
+  p.answer = answer_of(out);
+  const ServeRules rules(in);
+  std::array<std::array<double, max_targets>, 4> claimed{study_start()};
+  for (std::size_t i = 0; i < study_rounds().size(); ++i) claimed[i + 1] = study_rounds()[i].claimed;
+  p.board = make_board(rules, run.game,
+                       {.causes = causes(),
+                        .start_name = "As found",
+                        .start_note = "eager, 16 bits, batch 4",
+                        .opens = "Opens inference/optimize with this round.",
+                        .slab_words = in.gap == GapKind::mean ? "a token" : "a gap",
+                        .claimed = claimed});
+  for (const Round& r : run.game.rounds) p.links.push_back(link_of(in, rules, r.cards));
+  const Ladder& ladder = published_ladders()[static_cast<std::size_t>(in.ladder)];
+  p.ladder = ladder_board(ladder, run.guesses);
+  p.ladder_source = std::string(ladder.source);
+  return p;
+}
+
+}  // namespace chapters::capstone::serve_70b

@@ -1,0 +1,260 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "chapters/capstone/shared/board_paint.h"
+#include "widgets/base/marks.h"
+#include "widgets/base/press_area.h"
+#include "widgets/controls/button.h"
+#include "widgets/number/number.h"
+
+namespace chapters::capstone {
+namespace {
+
+using widgets::Align, widgets::Font, widgets::Painter, widgets::Type;
+
+/// Rounds below each other, in pixels: names at the left, slabs on one axis, vessels at the right, the hand below.
+struct RowPlan {
+  ImVec2 at{}, size{};
+  float names = 0, left = 0, right = 0, top = 0, row = 1;
+  std::array<std::size_t, max_rounds + 2> rounds{};
+  std::size_t shown = 0;
+  double most = 1;
+  float x(double value) const { return left + static_cast<float>(std::clamp(value / most, 0.0, 1.0)) * (right - left); }
+  float y(std::size_t i) const { return top + static_cast<float>(i) * row; }
+};
+
+RowPlan plan_rows(const Board& board, BoardView& view, ImVec2 at, ImVec2 size) {
+  const auto& t = widgets::theme();
+  const float small = t.type(Type::small), body = t.type(Type::body);
+  RowPlan plan{.at = at, .size = size};
+  std::array<widgets::LegendEntry, max_causes> legend;
+  const std::size_t causes = std::min(board.causes.size(), max_causes);
+  for (std::size_t i = 0; i < causes; ++i) legend[i] = {board.causes[i].name, board.causes[i].tint};
+  const float legend_px = widgets::layout_legend(std::span(legend).first(causes), size.x, widgets::legend_row_px(),
+                                                 widgets::measure_text, view.legend);
+  const BoardAxis axis = rows_axis(board, size.x);
+  plan.names = axis.left - t.px(8);
+  plan.left = at.x + axis.left;
+  plan.right = at.x + axis.right;
+  plan.top = at.y + legend_px + small + t.px(14);
+  const float bottom = at.y + size.y - hand_height(board, size.x) - t.px(8), least = body + small + t.px(22);
+  const auto rows = static_cast<std::size_t>(std::clamp((bottom - plan.top) / least, 2.0f, 25.0f));
+  const std::size_t all = board.rounds.size(), fit = std::min(all, rows - 1);
+  for (std::size_t i = 0; i < fit; ++i) plan.rounds[i] = all - fit + i;
+  if (fit >= 3) plan.rounds[0] = 0;
+  plan.shown = fit;
+  plan.row = std::min((bottom - plan.top) / static_cast<float>(fit + 1), t.px(104));
+  plan.most = board.targets[board.main].most;
+  return plan;
+}
+
+float bar_high(const RowPlan& plan) {
+  const auto& t = widgets::theme();
+  return std::max(t.px(10), plan.row - t.type(Type::small) - t.px(16));
+}
+
+void paint_bar(const Painter& p, const Board& board, const RowPlan& plan, std::size_t i, double share) {
+  const auto& t = widgets::theme();
+  const std::size_t index = plan.rounds[i];
+  const BoardRound& r = board.rounds[index];
+  const float y0 = plan.y(i) + t.px(4), y1 = y0 + bar_high(plan), small = t.type(Type::small);
+  double from = 0;
+  for (std::size_t cause = 0; cause < board.causes.size(); ++cause) {
+    const double value = grown(board, index, cause, share);
+    if (!(value > 0)) continue;
+    const float x0 = plan.x(from), x1 = plan.x(from + value);
+    from += value;
+    if (x1 - x0 < 0.5f) continue;
+    const ImU32 fill = widgets::with_alpha(widgets::colour(board.causes[cause].tint, t), r.bounced ? 0.3f : 1.0f);
+    p.rect({x0, y0}, {x1 - (x1 - x0 > 3 ? 1.0f : 0.0f), y1}, fill, t.px(2));
+    if (board.causes[cause].hatched)
+      widgets::hatch(p, {{x0, y0}, {x1, y1}}, widgets::with_alpha(t.background, 0.5f), t.px(6));
+    if (share < 1 || r.bounced || y1 - y0 < small + t.px(2)) continue;
+    const auto piece = std::find_if(r.pieces.begin(), r.pieces.end(), [&](const auto& q) { return q.cause == cause; });
+    const ImU32 ink = widgets::text_on(fill, t);
+    const bool two = y1 - y0 > 2 * small + t.px(6);
+    const float y = (y0 + y1) / 2 - (two ? small + t.px(1) : small / 2 + t.px(1)), room = x1 - x0 - t.px(6);
+    widgets::fit_text(p, {(x0 + x1) / 2, y}, two ? board.causes[cause].name : std::string_view(piece->words), room, ink,
+                      Type::small, two ? Font::sans : Font::mono, Align::center);
+    if (two)
+      widgets::fit_text(p, {(x0 + x1) / 2, y + small + t.px(2)}, piece->words, room, ink, Type::small, Font::mono,
+                        Align::center);
+  }
+}
+
+void paint_row_vessel(const Painter& p, const Board& board, const RowPlan& plan, std::size_t i,
+                      const BoardRound* round) {
+  const auto& t = widgets::theme();
+  if (plan.right > plan.at.x + plan.size.x - t.px(100)) return;
+  const float x0 = plan.right + t.px(22), x1 = plan.at.x + plan.size.x - t.px(10), y0 = plan.y(i) + t.px(4),
+              y1 = y0 + bar_high(plan), lip = t.px(4);
+  if (round) {
+    const auto held = static_cast<float>(std::clamp(round->held, 0.0, 1.0));
+    p.rect({x0, y0}, {x0 + held * (x1 - x0), y1}, t.muted);
+  }
+  const std::array<ImVec2, 6> rim{{{x1, y0 - lip}, {x1, y0}, {x0, y0}, {x0, y1}, {x1, y1}, {x1, y1 + lip}}};
+  p.polyline(rim, t.text, t.px(1.5f));
+  widgets::fit_text(p, {x0, y1 + t.px(4)}, round ? std::string_view(round->held_words) : board.room_words, x1 - x0,
+                    round ? t.text : t.muted, Type::small, Font::mono);
+}
+
+/// The round's name at the left, which opens its lab.
+void draw_row_name(const Board& board, const RowPlan& plan, std::size_t i, BoardMove& move) {
+  const auto& t = widgets::theme();
+  const Painter p = Painter::window();
+  const std::size_t index = plan.rounds[i];
+  const BoardRound& r = board.rounds[index];
+  const float body = t.type(Type::body), y = plan.y(i) + t.px(4);
+  ImGui::PushID(static_cast<int>(index));
+  ImGui::SetCursorScreenPos({plan.at.x, y});
+  const bool pressed = widgets::press_area("round", {plan.names, body + t.type(Type::small) + t.px(8)});
+  const bool hot = ImGui::IsItemHovered() || (ImGui::IsItemFocused() && ImGui::GetIO().NavVisible);
+  if (ImGui::IsItemHovered()) widgets::tip(r.name, board.opens, r.note);
+  ImGui::PopID();
+  if (pressed && !board.opens.empty()) move.open = static_cast<std::ptrdiff_t>(index);
+  paint_round_number(p, r, {plan.at.x + t.px(12), y + body / 2 + t.px(2)}, index + 1 == board.rounds.size());
+  const float left = plan.at.x + t.px(30), room = plan.names - t.px(32);
+  widgets::fit_text(p, {left, y}, r.name, room, hot ? t.accent : t.text, Type::body, Font::bold);
+  widgets::fit_text(p, {left, y + body + t.px(4)}, r.note, room, t.muted, Type::small);
+}
+
+/// The figure under the bar, the other targets' figures with their checks, and what was won or why it bounced.
+void paint_row_words(const Painter& p, const Board& board, const RowPlan& plan, std::size_t i) {
+  const auto& t = widgets::theme();
+  const BoardRound& r = board.rounds[plan.rounds[i]];
+  const float y = plan.y(i) + t.px(4) + bar_high(plan) + t.px(3);
+  float x = plan.left;
+  if (r.bounced) {
+    widgets::fit_text(p, {x, y}, r.bounce, plan.right - x, t.bad, Type::small);
+    return;
+  }
+  x += p.text({x, y}, r.total_words, t.text, Type::small, Font::mono) + t.px(10);
+  for (std::size_t k = 0; k < board.targets.size(); ++k) {
+    if (!(board.targets[k].line > 0)) continue;
+    paint_met(p, {x + t.px(4), y + t.type(Type::small) / 2}, t.px(8), r.met[k]);
+    x += t.px(14);
+    if (k == board.main || x > plan.right - t.px(60)) continue;
+    x += p.text_fit({x, y}, board.targets[k].name, plan.right - x, t.muted, Type::small) + t.px(4);
+    x += p.text_fit({x, y}, r.words[k], std::max(1.0f, plan.right - x), t.text, Type::small, Font::mono) + t.px(10);
+  }
+  widgets::fit_text(p, {x, y}, r.change, plan.right - x, t.text, Type::small);
+}
+
+void draw_row(const Board& board, const RowPlan& plan, std::size_t i, const BoardFlight& flight, BoardMove& move) {
+  const auto& t = widgets::theme();
+  const Painter p = Painter::window();
+  const std::size_t index = plan.rounds[i];
+  const BoardRound& r = board.rounds[index];
+  const bool now = index + 1 == board.rounds.size();
+  if (now)
+    p.frame({plan.at.x, plan.y(i) - t.px(2)}, {plan.at.x + plan.size.x, plan.y(i) + plan.row - t.px(4)}, t.accent,
+            t.px(1), t.px(6));
+  draw_row_name(board, plan, i, move);
+  const float y0 = plan.y(i) + t.px(4), y1 = y0 + bar_high(plan);
+  if (r.before > 0) {
+    const std::array<ImVec2, 4> ghost{{{plan.left, y0 - t.px(2)},
+                                       {plan.x(r.before), y0 - t.px(2)},
+                                       {plan.x(r.before), y1 + t.px(2)},
+                                       {plan.left, y1 + t.px(2)}}};
+    p.dashed_polyline(ghost, t.muted, t.px(1));
+  }
+  paint_bar(p, board, plan, i, now ? static_cast<double>(flight.growth) : 1.0);
+  if (r.said > 0) p.dashed_line({plan.x(r.said), y0 - t.px(4)}, {plan.x(r.said), y1 + t.px(4)}, t.accent, t.px(2));
+  if (std::isfinite(r.claimed[board.main])) paint_claim(p, {plan.x(r.claimed[board.main]), y1}, t.px(5));
+  paint_row_vessel(p, board, plan, i, &r);
+  paint_row_words(p, board, plan, i);
+}
+
+void draw_next_row(const Board& board, BoardView& view, const RowPlan& plan, BoardMove& move) {
+  const auto& t = widgets::theme();
+  const Painter p = Painter::window();
+  const std::size_t i = plan.shown;
+  const float body = t.type(Type::body), small = t.type(Type::small), y = plan.y(i), y0 = y + t.px(4),
+              y1 = y0 + bar_high(plan);
+  const ImVec2 corner{plan.at.x, y - t.px(2)}, end{plan.at.x + plan.size.x, y + plan.row - t.px(4)};
+  const std::array<ImVec2, 5> outline{{corner, {end.x, corner.y}, end, {corner.x, end.y}, corner}};
+  p.dashed_polyline(outline, t.accent, t.px(1.5f));
+  const BoardCard* card = picked_card(board, view);
+  const float left = plan.at.x + t.px(10), room = plan.names - t.px(14);
+  widgets::fit_text(p, {left, y0}, card ? std::string_view(card->name) : "Your move", room, t.accent, Type::body,
+                    Font::bold);
+  const std::string_view how = card                 ? "drag, let go: it plays"
+                               : board.hand.empty() ? "that was all"
+                                                    : "take a card below";
+  widgets::fit_text(p, {left, y0 + body + t.px(4)}, how, room, t.muted, Type::small);
+  const float now = plan.x(board.rounds.back().total);
+  const std::array<ImVec2, 4> ghost{{{plan.left, y0}, {now, y0}, {now, y1}, {plan.left, y1}}};
+  widgets::hatch(p, {{plan.left, y0}, {now, y1}}, widgets::with_alpha(t.muted, 0.4f), t.px(6));
+  p.dashed_polyline(ghost, t.muted, t.px(1));
+  if (card) {
+    const float x = plan.x(view.say);
+    p.line({x, y0 - t.px(4)}, {x, y1 + t.px(4)}, t.accent, t.px(1.5f));
+    widgets::Line words;
+    words.add("I say ").add(widgets::format(view.say, board.unit));
+    const float wide = widgets::text_size(words.view(), Type::small).x;
+    const ImVec2 at{x + t.px(20) + wide < plan.right ? x + t.px(20) : x - t.px(20) - wide, (y0 + y1 - small) / 2};
+    p.plate(at, words.view(), t.panel, Type::small);
+    p.text(at, words.view(), t.accent, Type::small);
+    drag_say(board, view,
+             {.at = {x, (y0 + y1) / 2},
+              .vertical = false,
+              .from_px = static_cast<double>(plan.left),
+              .to_px = static_cast<double>(plan.right)},
+             move);
+  }
+  if (board.rounds.size() < 2) return;
+  const ImVec2 button = widgets::button_size("Take back");
+  if (plan.at.x + plan.size.x - plan.right < button.x + t.px(16)) return;
+  ImGui::SetCursorScreenPos({plan.at.x + plan.size.x - button.x - t.px(8), y0});
+  if (widgets::button("Take back")) move.back = true;
+}
+
+/// The axis with its grid, and the main target's line through all rows; slabs and their words stand on both.
+void paint_row_grid(const Painter& p, const Board& board, const RowPlan& plan, bool ticks) {
+  const auto& t = widgets::theme();
+  const float small = t.type(Type::small), y = plan.top - small - t.px(8), bottom = plan.y(plan.shown + 1) - t.px(4);
+  if (ticks)
+    for (const auto& [value, words] : board.ticks) {
+      p.line({plan.x(value), plan.top - t.px(4)}, {plan.x(value), bottom}, t.grid, t.px(1));
+      p.text({plan.x(value), y}, words, t.muted, Type::small, Font::mono, Align::center);
+    }
+  const BoardTarget& main = board.targets[board.main];
+  if (!(main.line > 0)) return;
+  const float x = plan.x(main.line), half = widgets::text_size(main.line_words, Type::small, Font::mono).x / 2;
+  p.line({x, plan.top - t.px(4)}, {x, bottom}, t.warning, t.px(1.5f));
+  p.rect({x - half - t.px(5), y - t.px(2)}, {x + half + t.px(5), y + small + t.px(3)}, t.warning, t.px(3));
+  p.text({x, y}, main.line_words, widgets::text_on(t.warning, t), Type::small, Font::mono, Align::center);
+}
+
+}  // namespace
+
+BoardAxis rows_axis(const Board& board, float width) {
+  const auto& t = widgets::theme();
+  const bool vessels = !board.room_words.empty() && width > t.px(560);
+  return {std::clamp(0.2f * width, t.px(96), t.px(200)) + t.px(8), width - (vessels ? t.px(130) : t.px(12))};
+}
+
+BoardMove draw_rows(const Board& board, BoardView& view, ImVec2 at, ImVec2 size) {
+  const Painter p = Painter::window();
+  BoardMove move;
+  const RowPlan plan = plan_rows(board, view, at, size);
+  if (widgets::veiled()) {
+    const widgets::GivenMarks given;
+    paint_row_grid(p, board, plan, false);
+    return move;
+  }
+  const BoardFlight flight = step_flight(board, view);
+  std::array<widgets::LegendEntry, max_causes> legend;
+  const std::size_t causes = std::min(board.causes.size(), max_causes);
+  for (std::size_t i = 0; i < causes; ++i) legend[i] = {board.causes[i].name, board.causes[i].tint};
+  widgets::paint_legend(p, at, size.x, std::span(legend).first(causes), view.legend);
+  paint_row_grid(p, board, plan, true);
+  for (std::size_t i = 0; i < plan.shown; ++i) draw_row(board, plan, i, flight, move);
+  draw_next_row(board, view, plan, move);
+  draw_hand(board, view, {at.x, at.y + size.y - hand_height(board, size.x) + widgets::theme().px(6)}, size.x, move);
+  paint_flying_card(p, board, view, flight, {at.x, plan.y(plan.shown - 1)});
+  return move;
+}
+
+}  // namespace chapters::capstone
