@@ -12,9 +12,10 @@
 namespace app {
 namespace {
 
-constexpr float page_width = 794, page_height = 1123, margin = 42;
+constexpr float paper_width = 794, paper_height = 1123, paper_margin = 42;
 constexpr float largest_type = 15, smallest_type = 8;
-constexpr ImU32 ink = IM_COL32(20, 24, 28, 255), rule = IM_COL32(200, 205, 210, 255), head = IM_COL32(90, 98, 106, 255);
+constexpr ImU32 paper_ink = IM_COL32(20, 24, 28, 255), paper_rule = IM_COL32(200, 205, 210, 255),
+                paper_head = IM_COL32(90, 98, 106, 255);
 
 struct Words {
   std::string text;
@@ -141,12 +142,12 @@ class Setter {
     if (block.kind == Block::Kind::table) return set_table(block);
     const bool heading = block.kind == Block::Kind::heading;
     const float size = heading ? type_ * (block.level == 1 ? 1.7f : 1.2f) : type_;
-    if (heading && y_ > margin) y_ += 0.5f * type_;
+    if (heading && y_ > paper_margin) y_ += 0.5f * type_;
     // A heading does not stand alone at a page's end.
     need(heading ? size + 3 * type_ : size);
     const float indent = block.kind == Block::Kind::item ? 1.2f * type_ : 0;
-    if (indent > 0) put("\xE2\x80\xA2", margin + 0.3f * type_, size, false, ink);
-    flow(block.words, margin + indent, page_width - margin, size);
+    if (indent > 0) put("\xE2\x80\xA2", paper_margin + 0.3f * type_, size, false, paper_ink);
+    flow(block.words, paper_margin + indent, paper_width - paper_margin, size);
     y_ += 0.35f * type_;
   }
   std::vector<widgets::Record> take() { return std::move(pages_); }
@@ -156,11 +157,11 @@ class Setter {
   void begin_page() {
     widgets::Record& page = pages_.emplace_back();
     page.min = {0, 0};
-    page.max = {page_width, page_height};
-    y_ = margin;
+    page.max = {paper_width, paper_height};
+    y_ = paper_margin;
   }
   void need(float height) {
-    if (y_ + height > page_height - margin && y_ > margin) begin_page();
+    if (y_ + height > paper_height - paper_margin && y_ > paper_margin) begin_page();
   }
   void put(std::string_view text, float x, float size, bool bold, ImU32 colour) {
     put_at(text, {x, y_}, size, bold, colour);
@@ -176,7 +177,7 @@ class Setter {
   }
   void line(float y, ImU32 colour, float width) {
     widgets::Stroke stroke{.kind = widgets::Stroke::Kind::polyline,
-                           .points = {{margin, y}, {page_width - margin, y}},
+                           .points = {{paper_margin, y}, {paper_width - paper_margin, y}},
                            .stroke = colour,
                            .width = width,
                            .text = {}};
@@ -190,7 +191,7 @@ class Setter {
       std::string run;
       const auto flush = [&] {
         if (run.empty()) return;
-        put(run, x, size, part.bold, ink);
+        put(run, x, size, part.bold, paper_ink);
         x += width_of(run, size, part.bold);
         run.clear();
       };
@@ -247,7 +248,7 @@ class Setter {
     for (std::size_t r = 0; r < table.rows.size(); ++r)
       for (std::size_t c = 0; c < table.rows[r].size() && c < columns; ++c)
         natural[c] = std::max(natural[c], width_of(table.rows[r][c], type_, r == 0 || c == 0) + 1);
-    const float room = page_width - 2 * margin - gap * static_cast<float>(columns - 1);
+    const float room = paper_width - 2 * paper_margin - gap * static_cast<float>(columns - 1);
     float most = room;
     const auto sum = [&](float limit) {
       float all = 0;
@@ -283,25 +284,26 @@ class Setter {
       }
       const float step = 1.1f * type_, height = static_cast<float>(most) * step;
       need(height + (r == 0 ? 2 * step : 0));
-      float x = margin;
+      float x = paper_margin;
       for (std::size_t c = 0; c < cells.size(); ++c) {
         const bool bold = r == 0 || c == 0, right = c < table.right.size() && table.right[c] != 0;
         for (std::size_t i = 0; i < cells[c].size(); ++i) {
           if (cells[c][i].empty()) continue;
           const float shift = right ? widths[c] - width_of(cells[c][i], type_, bold) : 0;
-          put_at(cells[c][i], {x + shift, y_ + static_cast<float>(i) * step}, type_, bold, r == 0 ? head : ink);
+          put_at(cells[c][i], {x + shift, y_ + static_cast<float>(i) * step}, type_, bold,
+                 r == 0 ? paper_head : paper_ink);
         }
         x += widths[c] + gap;
       }
       y_ += height + 0.15f * type_;
-      line(y_, r == 0 ? head : rule, r == 0 ? 1.0f : 0.5f);
+      line(y_, r == 0 ? paper_head : paper_rule, r == 0 ? 1.0f : 0.5f);
       y_ += 0.1f * type_;
     }
     y_ += 0.6f * type_;
   }
 
   float type_;
-  float y_ = margin;
+  float y_ = paper_margin;
   std::vector<widgets::Record> pages_;
 };
 

@@ -54,7 +54,7 @@ unsigned char win_ansi(std::uint32_t c) {
   return '?';
 }
 
-void number(std::string& out, double value) {
+void pdf_number(std::string& out, double value) {
   std::array<char, 48> chars;
   const double rounded = std::round(value * 1000) / 1000;
   const auto end = std::to_chars(chars.data(), chars.data() + chars.size(), rounded == 0 ? 0.0 : rounded,
@@ -75,12 +75,12 @@ std::string literal(std::string_view utf8) {
   return out + ")";
 }
 
-void colour(std::string& out, ImU32 c, bool fill) {
+void pdf_colour(std::string& out, ImU32 c, bool fill) {
   for (const int shift : {IM_COL32_R_SHIFT, IM_COL32_G_SHIFT, IM_COL32_B_SHIFT})
-    number(out, static_cast<double>((c >> shift) & 0xff) / 255);
+    pdf_number(out, static_cast<double>((c >> shift) & 0xff) / 255);
   out += fill ? "rg\n" : "RG\n";
 }
-bool seen(ImU32 c) { return ((c >> IM_COL32_A_SHIFT) & 0xff) != 0; }
+bool is_seen(ImU32 c) { return ((c >> IM_COL32_A_SHIFT) & 0xff) != 0; }
 
 /// What one page paints, in points from its lower left.
 class PageWriter {
@@ -94,31 +94,31 @@ class PageWriter {
   double x(ImVec2 p) const { return static_cast<double>(p.x - record_.min.x) * points_per_px; }
   double y(ImVec2 p) const { return static_cast<double>(record_.max.y - p.y) * points_per_px; }
   void point(ImVec2 p, const char* operation) {
-    number(out, x(p));
-    number(out, y(p));
+    pdf_number(out, x(p));
+    pdf_number(out, y(p));
     out += operation;
   }
   void finish(const Stroke& s, bool closed) {
-    const bool fill = seen(s.fill), line = seen(s.stroke);
+    const bool fill = is_seen(s.fill), line = is_seen(s.stroke);
     out += closed && line && fill ? "b\n" : closed && line ? "s\n" : line ? "S\n" : fill ? "f\n" : "n\n";
   }
   void add(const Stroke& s) {
     if (s.points.empty()) return;
     if (s.kind == Stroke::Kind::text) return add_text(s);
     if (s.kind == Stroke::Kind::clip_push || s.kind == Stroke::Kind::clip_pop || s.kind == Stroke::Kind::circle) return;
-    if (seen(s.fill)) colour(out, s.fill, true);
-    if (seen(s.stroke)) {
-      colour(out, s.stroke, false);
-      number(out, static_cast<double>(s.width) * points_per_px);
+    if (is_seen(s.fill)) pdf_colour(out, s.fill, true);
+    if (is_seen(s.stroke)) {
+      pdf_colour(out, s.stroke, false);
+      pdf_number(out, static_cast<double>(s.width) * points_per_px);
       out += "w\n";
     }
     if (s.kind == Stroke::Kind::rect) {
       if (s.points.size() < 2) return;
       const ImVec2 low{s.points[0].x, s.points[1].y};
-      number(out, x(low));
-      number(out, y(low));
-      number(out, x(s.points[1]) - x(s.points[0]));
-      number(out, y(s.points[0]) - y(s.points[1]));
+      pdf_number(out, x(low));
+      pdf_number(out, y(low));
+      pdf_number(out, x(s.points[1]) - x(s.points[0]));
+      pdf_number(out, y(s.points[0]) - y(s.points[1]));
       out += "re\n";
       return finish(s, true);
     }
@@ -128,13 +128,13 @@ class PageWriter {
   }
   void add_text(const Stroke& s) {
     const double size = static_cast<double>(s.size);
-    colour(out, s.fill, true);
+    pdf_colour(out, s.fill, true);
     out += "BT\n";
     out += s.font == widgets::Font::bold ? "/F2 " : s.font == widgets::Font::mono ? "/F3 " : "/F1 ";
-    number(out, size * em_per_size * points_per_px);
+    pdf_number(out, size * em_per_size * points_per_px);
     out += "Tf\n";
-    number(out, x(s.points[0]));
-    number(out, y(s.points[0]) - size * ascent_per_size * points_per_px);
+    pdf_number(out, x(s.points[0]));
+    pdf_number(out, y(s.points[0]) - size * ascent_per_size * points_per_px);
     out += "Td\n" + literal(s.text) + " Tj\nET\n";
   }
 
@@ -187,8 +187,8 @@ std::string to_pdf(std::span<const widgets::Record> pages, std::string_view titl
     objects.add("<< /Type /Font /Subtype /Type1 /BaseFont /" + std::string(face) + " /Encoding /WinAnsiEncoding >>");
   for (std::size_t i = 0; i < pages.size(); ++i) {
     std::string box;
-    number(box, static_cast<double>(pages[i].max.x - pages[i].min.x) * points_per_px);
-    number(box, static_cast<double>(pages[i].max.y - pages[i].min.y) * points_per_px);
+    pdf_number(box, static_cast<double>(pages[i].max.x - pages[i].min.x) * points_per_px);
+    pdf_number(box, static_cast<double>(pages[i].max.y - pages[i].min.y) * points_per_px);
     objects.add("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 " + box +
                 "] /Resources << /Font << /F1 3 0 R /F2 4 0 R /F3 5 0 R >> >> /Contents " +
                 std::to_string(first_page + 2 * i + 1) + " 0 R >>");

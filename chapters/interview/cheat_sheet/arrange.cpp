@@ -161,6 +161,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   p.case_words = run.model_name + " on " + widgets::format_text(static_cast<double>(in.tensor_parallel), "") +
                  " \xC3\x97 " + run.chip_name;
   arrange_matrix(out, p);
+  p.words.assign(technique_words().begin(), technique_words().end());
   p.sums = sum_lines(in, out);
   for (const SumLine& line : p.sums) p.sum_words.push_back(small_letters(std::string(line.name) + " " + line.text()));
   arrange_ladder(in, out, p);

@@ -44,8 +44,11 @@ models::Result<Parts> read_parts(const Inputs& in) {
   return Out::ok(std::move(parts));
 }
 
+/// Between chips of a node: their own link, or the host's where they have none.
 models::AllReduceLinks links_of(const Parts& parts) {
-  return {.inside_bytes_per_s = parts.chip->interconnect.bytes_per_s_per_direction.value_or(0),
+  const double between = parts.network->bytes_per_s_per_direction;
+  const double host = models::pcie_bytes_per_s_per_direction(parts.chip->pcie_generation.value_or(0)).value_or(between);
+  return {.inside_bytes_per_s = parts.chip->interconnect.bytes_per_s_per_direction.value_or(host),
           .between_bytes_per_s = parts.network->bytes_per_s_per_direction};
 }
 

@@ -134,7 +134,7 @@ void describe(Fields& f, TechniqueRow& r) {
       "activations", "cache",     "work", "read",       "sent",    "kernels"};
   for (std::size_t i = 0; i < keys.size(); ++i)
     f.real(keys[i], r.factor[i], {column_words()[i].head, "\xC3\x97"}, column_words()[i].full,
-           {.may_be_missing = true, .formula = "with it / without it"});
+           {.any_number = true, .may_be_missing = true, .formula = "with it / without it"});
   f.text("why_not", r.why_not, "Not here", "Why there are no factors.");
 }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cstdio>
 
 #include "chapters/interview/cheat_sheet/draw_parts.h"
@@ -8,6 +9,7 @@
 #include "widgets/base/theme.h"
 #include "widgets/controls/button.h"
 #include "widgets/controls/tab.h"
+#include "widgets/table/row_table.h"
 
 namespace chapters::interview::cheat_sheet {
 namespace {
@@ -76,6 +78,22 @@ void draw_page(Inputs& in, const Outputs& out, const Picture& picture, View& vie
   ImGui::Dummy(size);
 }
 
+constexpr std::array<widgets::TableColumn, 5> word_columns{{{.title = "Technique", .number = false},
+                                                            {.title = "When", .number = false},
+                                                            {.title = "Not when", .number = false, .priority = 1},
+                                                            {.title = "Measure", .number = false, .priority = 2},
+                                                            {.title = "Result", .number = false, .priority = 3}}};
+
+void draw_words(const Picture& picture, View& view, ImVec2 size) {
+  if (picture.words.empty()) return;
+  widgets::draw_table("when and when not", word_columns,
+                      widgets::table_of(picture.words,
+                                        [](const TechniqueWords& w, const widgets::RowCells& cells) {
+                                          cells(w.name, w.when, w.when_not, w.measure, w.quality);
+                                        }),
+                      view.words, size);
+}
+
 }  // namespace
 
 Search search_of(const View& view) {
@@ -94,6 +112,8 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
               [&](ImVec2 size) { draw_sums(in, out, picture, view, search_of(view), size); });
   stage.panel("chains", {.title = "What to do first", .least = {420, 180}},
               [&](ImVec2 size) { draw_chains(picture, search_of(view), size); });
+  stage.panel("words", {.title = "When, and when not", .least = {520, 160}, .scrolls = true},
+              [&](ImVec2 size) { draw_words(picture, view, size); });
 }
 
 }  // namespace chapters::interview::cheat_sheet

@@ -12,6 +12,7 @@
 #include "models/machine/hierarchy.h"
 #include "models/sheet/techniques.h"
 #include "widgets/stage/stage.h"
+#include "widgets/table/table.h"
 
 /// The page kept open at work: what moves what, sums whose numbers are dragged, bandwidths and latencies on one axis,
 /// and what to do first, all for one model on one chip.
@@ -178,6 +179,7 @@ struct Picture {
   std::vector<std::string> ladder_ticks;  ///< a decade each, from `ladder_lo`
   double ladder_lo = 1e-10, ladder_hi = 1;
   std::vector<Chain> chains;
+  std::vector<TechniqueWords> words;
   std::string markdown;
 };
 
@@ -188,6 +190,7 @@ struct View {
   bool copied = false;
   Dragged held = Dragged::none;
   double held_from = 0;
+  widgets::TableView words;
   Requests requests;
 };
 void describe(Fields& f, View& view);

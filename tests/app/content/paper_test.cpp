@@ -37,7 +37,8 @@ void check_inside(const widgets::Record& page) {
     if (s.kind != widgets::Stroke::Kind::text) continue;
     INFO(s.text);
     CHECK(s.points[0].y + s.size <= page.max.y);
-    CHECK(s.points[0].x + 0.826 * static_cast<double>(s.size) * app::helvetica_width(s.text) <= page.max.x);
+    const double width = 0.826 * static_cast<double>(s.size) * app::helvetica_width(s.text);
+    CHECK(static_cast<double>(s.points[0].x) + width <= static_cast<double>(page.max.x));
   }
 }
 
