@@ -25,9 +25,10 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
       text += "equal in arithmetic, ";
     else
       text += std::string(out.sharing_saved > out.skipping_saved ? "more" : "less") + " arithmetic saved by sharing, ";
-    text += out.camera_bytes_per_s < out.before_camera_bytes_per_s * (1 - 1e-9)
-                ? "but only skipping dries the river at its source."
-                : "and the cameras send as much in both.";
+    const double sent = out.camera_bytes_per_s / out.before_camera_bytes_per_s;
+    text += sent < 1 - 1e-9   ? "but only skipping dries the river at its source."
+            : sent > 1 + 1e-9 ? "and the cameras send more than as built."
+                              : "and the cameras send as much in both.";
     if (second.empty())
       second = "As set the cameras send " + figure(out.camera_bytes_per_s, "B/s") + ", and the whole takes " +
                figure(out.power_w, "W") + ".";
