@@ -11,7 +11,7 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
                       figure(out.node_mfu, "%") + ", the fleet " + figure(out.fleet_mfu, "%") + ", a month of it " +
                       figure(out.effective_mfu, "%") + ".\n";
   if (out.won_gpus > 0.5)
-    return words + "What you lift is worth " + figure(out.won_gpus, "") + " more GPUs, " +
+    return words + "What you take away saves the work of " + figure(out.won_gpus, "") + " GPUs, " +
            figure(out.won_dollars_per_month, "$") + " a month.";
   if (in.slow_node > 0)
     return words + "One node that is " + figure(in.slow_node, "%") + " slow costs all " +

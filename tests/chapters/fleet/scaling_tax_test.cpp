@@ -16,7 +16,7 @@ TEST_CASE("scaling tax: the answer goes down the stairs, and says what the secon
         "A large matmul reaches `77 %` of the peak, a node `59.8 %`, the fleet `41.0 %`, a month of it `39.0 %`.\nOne "
         "node that is `10 %` slow costs all `1,024` nodes `2.49` points; all failures cost `2.01`.");
   CHECK(says(R"({"slow_node": 0})").find("\nThe largest riser loses `23.0` points, ") != std::string::npos);
-  CHECK(says(R"({"lift_pipeline": 100})").find("\nWhat you lift is worth ") != std::string::npos);
+  CHECK(says(R"({"lift_pipeline": 100})").find("\nWhat you take away saves the work of ") != std::string::npos);
   CHECK(says(R"({"gpus": 1000})").find("1000") != std::string::npos);
   CHECK(says(R"({"gpu_hours_per_failure": 100, "restart_s": 14400})").starts_with("Next to nothing "));
 }
