@@ -10,6 +10,10 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
   std::string words = "A large matmul reaches " + figure(out.kernel_mfu, "%") + " of the peak, a node " +
                       figure(out.node_mfu, "%") + ", the fleet " + figure(out.fleet_mfu, "%") + ", a month of it " +
                       figure(out.effective_mfu, "%") + ".\n";
+  if (!out.plan_problem.empty())
+    return words + "The plan as set cannot run; this is the nearest that can, with a batch of " +
+           figure(models::as_double(out.batch_used), "") + " on " + figure(models::as_double(out.used_gpus), "") +
+           " GPUs.";
   if (out.won_mfu > 0.005)
     return words + "What you take away saves the work of " + figure(out.won_gpus, "") + " GPUs, " +
            figure(out.won_dollars_per_month, "$") + " a month.";
