@@ -33,7 +33,8 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
     return words + "What you take away saves the work of " + counted_figure(out.won_gpus, "GPU") + ", " +
            figure(out.won_dollars_per_month, "$") + " a month.";
   if (in.slow_node > 0)
-    return words + "One slow node costs all of " + counted_figure(models::as_double(out.nodes), "node") + " " +
+    return words + "One slow node costs " +
+           (out.nodes > 1 ? "all " + figure(models::as_double(out.nodes), "") + " nodes " : std::string()) +
            counted_figure(out.slow_points, "point") + "; all failures cost " + figure(out.failure_points, "") + ".";
   return words + "The largest riser loses " + counted_figure(out.largest_points, "point") + ", the work of " +
          counted_figure(out.largest_gpus, "GPU") + ": " + out.largest + ".";
