@@ -66,6 +66,61 @@ double normal_below(double x) { return 0.5 * std::erfc(-x / std::numbers::sqrt2)
 
 }  // namespace
 
+namespace {
+
+/// As many copies as the GPUs hold, and a batch of whole micro-batches for them.
+RunnablePlan filled(const PlannerJob& job, TrainingPlan plan) {
+  RunnablePlan out{.job = job};
+  const std::int64_t copy = plan.tensor * plan.pipeline * plan.context;
+  plan.data = std::max<std::int64_t>(1, job.cluster.gpus / copy);
+  plan.batch = std::clamp<std::int64_t>(plan.batch, 1, std::max<std::int64_t>(1, job.global_batch / plan.data));
+  // Chunks are passed on in turns of as many micro-batches as there are stages.
+  const std::int64_t turn = plan.virtual_pipeline > 1 ? plan.pipeline : 1, each = plan.data * plan.batch * turn;
+  const std::int64_t turns = std::max<std::int64_t>(1, (job.global_batch + each / 2) / each);
+  out.job.cluster.gpus = copy * plan.data;
+  out.job.global_batch = turns * each;
+  plan.sequence_parallel = plan.sequence_parallel && plan.tensor > 1;
+  plan.ends_take_slots =
+      plan.virtual_pipeline > 1 && job.architecture.layers % (plan.pipeline * plan.virtual_pipeline) != 0;
+  out.plan = parallel::planned(out.job, plan);
+  return out;
+}
+
+/// The largest number up to `most` that divides `whole`.
+std::int64_t divisor_up_to(std::int64_t most, std::int64_t whole) {
+  std::int64_t n = std::max<std::int64_t>(1, std::min(most, whole));
+  while (whole % n != 0) --n;
+  return n;
+}
+
+}  // namespace
+
+Result<RunnablePlan> runnable_plan(const PlannerJob& job, const TrainingPlan& plan) {
+  using Outcome = Result<RunnablePlan>;
+  std::string problem = parallel::planner_problem(job, plan);
+  if (problem.empty()) return Outcome::ok({job, plan, {}});
+  const Architecture& a = job.architecture;
+  const std::int64_t gpus = job.cluster.gpus;
+  TrainingPlan p = plan;
+  p.tensor = divisor_up_to(std::min(plan.tensor, gpus), a.heads);
+  p.pipeline = std::clamp<std::int64_t>(plan.pipeline, 1, std::min(a.layers, gpus / p.tensor));
+  p.virtual_pipeline = p.pipeline > 1 ? std::clamp<std::int64_t>(plan.virtual_pipeline, 1, a.layers / p.pipeline) : 1;
+  p.context = divisor_up_to(std::min(plan.context, gpus / (p.tensor * p.pipeline)), job.sequence);
+  p.expert = a.moe.routed > 0 ? divisor_up_to(plan.expert, a.moe.routed) : 1;
+  const auto simpler = std::to_array<std::int64_t TrainingPlan::*>(
+      {&TrainingPlan::context, &TrainingPlan::expert, &TrainingPlan::virtual_pipeline, &TrainingPlan::pipeline,
+       &TrainingPlan::tensor, &TrainingPlan::batch});
+  for (std::size_t i = 0;; ++i) {
+    RunnablePlan out = filled(job, p);
+    if (parallel::planner_problem(out.job, out.plan).empty()) {
+      out.problem = std::move(problem);
+      return Outcome::ok(std::move(out));
+    }
+    if (i == simpler.size()) return Outcome::fail(std::move(problem));
+    p.*simpler[i] = 1;
+  }
+}
+
 Result<TaxParts> tax_parts(const PlannerJob& job, const TrainingPlan& plan) {
   using Outcome = Result<TaxParts>;
   auto price = parallel::price_plan(job, plan);
@@ -133,23 +188,30 @@ TaxStairs tax_stairs(const PlannerJob& job, const TaxParts& parts, const TaxSetu
   double step_s = parts.ideal_s;
   for (const double s : parts.found_s) step_s += s;
   if (setup.published_mfu > 0) found(TaxCause::unexplained) = parts.ideal_s / setup.published_mfu - step_s;
-  step_s += found(TaxCause::unexplained);
   if (setup.slower > 0) {
     const double spread = job.stack.spread;
     const std::int64_t gpus = job.cluster.gpus, node = std::min(gpus, job.cluster.gpus_per_node);
-    const double more = expected_slowest_with(spread, gpus, node, setup.slower) -
+    const double late = expected_slowest_with(spread, gpus, node, setup.slower) -
                         expected_slowest({SlownessKind::normal, spread}, gpus);
-    found(TaxCause::slow_node) = parts.work_s * std::max(0.0, more);
+    found(TaxCause::slow_node) = parts.work_s * std::max(0.0, late);
   }
-  step_s += found(TaxCause::slow_node);
-  found(TaxCause::failures) = step_s * (1 / setup.goodput - 1);
   double whole_s = parts.ideal_s, left_s = parts.ideal_s;
+  // As if all GPUs did the work of those that are used: what comes after the idle ones counts for more GPUs.
+  const double more = 1 / setup.used;
   for (std::size_t i = 0; i < tax_cause_count; ++i) {
+    const auto cause = static_cast<TaxCause>(i);
+    if (cause == TaxCause::left_over)
+      out.found_s[i] = whole_s * (more - 1);
+    else if (cause == TaxCause::failures)
+      out.found_s[i] = whole_s * (1 / setup.goodput - 1);
+    else if (cause > TaxCause::left_over)
+      out.found_s[i] *= more;
     whole_s += out.found_s[i];
     out.before[i] = parts.ideal_s / left_s;
     out.lost_s[i] = out.found_s[i] * (1 - setup.lifted[i]);
-    // Failures take their share of a shorter step, too.
-    if (i == place_of(TaxCause::failures)) out.lost_s[i] = left_s * (1 / setup.goodput - 1) * (1 - setup.lifted[i]);
+    // Idle GPUs and failures take their share of a shorter step, too.
+    if (cause == TaxCause::left_over) out.lost_s[i] = left_s * (more - 1);
+    if (cause == TaxCause::failures) out.lost_s[i] = left_s * (1 / setup.goodput - 1) * (1 - setup.lifted[i]);
     // A published run that is faster than the model takes no more than there is left.
     out.lost_s[i] = std::max(out.lost_s[i], parts.ideal_s - left_s);
     left_s += out.lost_s[i];

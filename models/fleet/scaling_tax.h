@@ -2,6 +2,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "models/base/result.h"
 #include "models/parallel/planner/planner_price.h"
@@ -21,18 +22,20 @@ enum class TaxCause : std::uint8_t {
   expert,       ///< exchanges of experts that nothing hides
   pipeline,     ///< bubble, transfers, and the stage that has more work than the mean
   copies,       ///< gradients and weights over all copies that nothing hides, the optimizer, the host's loop
+  left_over,    ///< GPUs that stand idle because the copies of the model need no more
   lockstep,     ///< each step waits for the slowest of all healthy GPUs
   unexplained,  ///< from the model's step to a published one; negative where the published run is faster
   slow_node,    ///< one node that is slower than its spread
   failures      ///< time that does not count: saves, work done twice, restarts
 };
-inline constexpr std::size_t tax_cause_count = 13;
+inline constexpr std::size_t tax_cause_count = 14;
 using TaxValues = std::array<double, tax_cause_count>;
 inline std::size_t place_of(TaxCause cause) { return static_cast<std::size_t>(cause); }
 
 struct TaxSetup {
   double slower = 0;         ///< how much longer one node computes than the others, as a share
   double published_mfu = 0;  ///< the share that a run like this one published; 0: none
+  double used = 1;           ///< share of the GPUs that the plan uses
   double goodput = 1;        ///< share of the time that is training which is kept
   TaxValues lifted{};        ///< shares of the causes' losses that are taken away, 0 to 1
 };
@@ -47,6 +50,17 @@ struct TaxStairs {
   double of(TaxCause cause) const { return mfu[place_of(cause)]; }
   double points(TaxCause cause) const { return 100 * (before[place_of(cause)] - mfu[place_of(cause)]); }
 };
+
+/// A plan that can run: the one that is asked for, or the nearest.
+struct RunnablePlan {
+  parallel::PlannerJob job;  ///< with the GPUs and the batch that the plan uses
+  memory::TrainingPlan plan{};
+  std::string problem{};  ///< not empty: this is another plan than the one asked for, and the sentence says why
+};
+/// Where a plan cannot run: fewer GPUs share a layer until the heads divide, stages and chunks shrink to the layers and
+/// the GPUs, GPUs that hold no whole copy stand idle, and the batch becomes whole micro-batches. Infeasible where even
+/// a plan without any of it cannot run.
+Result<RunnablePlan> runnable_plan(const parallel::PlannerJob& job, const memory::TrainingPlan& plan);
 
 /// What the model says of a plan's step, cause by cause up to `lockstep`; the rest is 0. Their sum and the ideal time
 /// are the planner's step. Infeasible: planner_problem.

@@ -30,6 +30,7 @@ const std::array<Look, models::fleet::tax_cause_count>& looks() {
       {"all experts", "expert exchanges", Meaning::communication, ""},
       {"one copy", "pipeline bubble", Meaning::idle, ""},
       {"all copies", "gradients, optimizer", Meaning::optimizer, ""},
+      {"GPUs in use", "GPUs left over", Meaning::idle, ""},
       {"in lockstep", "the slowest GPU", Meaning::data_loading, "model_mfu"},
       {"as published", "not explained by this model", Tint(), "published_mfu"},
       {"a slow node", "one node of all", Tint::bad(), "slow_points"},
@@ -86,7 +87,7 @@ void arrange_treads(const Inputs& in, const Outputs& out, const Run& run, Pictur
     t.dollars = dollars_text(std::abs(r.dollars_per_month));
     if (cause == TaxCause::slow_node)
       t.why = in.slow_node > 0 ? format_text(in.slow_node, "%") + " slower" : "no node is slower";
-    if (cause == TaxCause::tensor && in.tensor_parallel > 1 && r.gpus < 8) t.name = "cut layers";
+    if (cause == TaxCause::tensor && r.gpus < 8) t.name = "cut layers";
     any_lifted = any_lifted || t.after > t.untouched + 1e-9;
     if (t.lift != Lift::none && cause != TaxCause::kernel && r.points > most) {
       most = r.points;

@@ -59,6 +59,18 @@ TaxSetup setup_of(const Inputs& in, double goodput, double published_mfu) {
   return s;
 }
 
+/// A plan in the words of the planner.
+std::string words_of(const models::memory::TrainingPlan& plan) {
+  PlanPoint p;
+  const auto narrow = [](std::int64_t n) { return static_cast<std::int32_t>(n); };
+  p.tensor = narrow(plan.tensor);
+  p.pipeline = narrow(plan.pipeline);
+  p.context = narrow(plan.context);
+  p.expert = narrow(plan.expert);
+  p.data = narrow(plan.data);
+  return plan_name(p);
+}
+
 /// The share of the clock that counts, and the mean time between failures, or a sentence.
 std::string fill_goodput(const Inputs& in, Outputs& out) {
   out.mtbf_s = in.gpu_hours_per_failure * 3600 / as_double(in.gpus);
@@ -74,7 +86,7 @@ std::string fill_goodput(const Inputs& in, Outputs& out) {
   return {};
 }
 
-void fill_stairs(const Inputs& in, const TaxStairs& stairs, Outputs& out) {
+void fill_stairs(const Inputs& in, const PlannerJob& job, const TaxStairs& stairs, double used, Outputs& out) {
   const auto percent = [&](TaxCause cause) { return 100 * stairs.of(cause); };
   const double gpus = as_double(in.gpus);
   out.kernel_mfu = percent(TaxCause::kernel);
@@ -89,8 +101,9 @@ void fill_stairs(const Inputs& in, const TaxStairs& stairs, Outputs& out) {
   out.slow_percent = 100 * out.slow_points / (out.fleet_mfu + out.slow_points);
   out.failure_points = stairs.points(TaxCause::failures);
   if (!out.published_name.empty()) out.unexplained_points = stairs.points(TaxCause::unexplained);
-  out.step_s = 100 * stairs.ideal_s / out.fleet_mfu;
-  out.tokens_per_s = as_double(in.global_batch) * as_double(in.sequence) / out.step_s;
+  // The stairs count idle GPUs as if the step took longer for all.
+  out.step_s = 100 * stairs.ideal_s / out.fleet_mfu * used;
+  out.tokens_per_s = as_double(job.global_batch) * as_double(job.sequence) / out.step_s;
   out.lost_gpus = gpus * (1 - out.effective_mfu / 100);
   const double month_dollars = month_hours * in.price_per_hour;
   out.lost_dollars_per_month = out.lost_gpus * month_dollars;
@@ -102,9 +115,10 @@ void fill_stairs(const Inputs& in, const TaxStairs& stairs, Outputs& out) {
 }
 
 /// A row for each riser that there is; gives their causes.
-std::vector<TaxCause> fill_risers(const Inputs& in, const TaxStairs& stairs, std::int64_t near_gpus, Outputs& out) {
+std::vector<TaxCause> fill_risers(const Inputs& in, const models::memory::TrainingPlan& plan, const TaxStairs& stairs,
+                                  std::int64_t near_gpus, Outputs& out) {
   std::vector<TaxCause> causes;
-  const std::int64_t layer = in.tensor_parallel * in.context_parallel;
+  const std::int64_t layer = plan.tensor * plan.context;
   const auto gpus_of = [&](TaxCause cause) -> std::int64_t {
     switch (cause) {
       case TaxCause::kernel:
@@ -112,15 +126,15 @@ std::vector<TaxCause> fill_risers(const Inputs& in, const TaxStairs& stairs, std
       case TaxCause::recompute:
         return 1;
       case TaxCause::tensor:
-        return in.tensor_parallel;
+        return plan.tensor;
       case TaxCause::near_copies:
         return near_gpus;
       case TaxCause::context:
         return layer;
       case TaxCause::expert:
-        return std::min(in.gpus, layer * in.expert_parallel);
+        return std::min(in.gpus, layer * plan.expert);
       case TaxCause::pipeline:
-        return layer * in.pipeline_parallel;
+        return layer * plan.pipeline;
       default:
         return in.gpus;
     }
@@ -259,31 +273,39 @@ PlanPoint point_of(const Inputs& in) {
 }
 
 Computed compute(const Inputs& in, Progress& progress) {
-  const auto job = job_of(in);
-  if (!job) return infeasible<Computed>(job.error);
-  const auto plan = plan_of(*job, point_of(in));
-  const auto parts = models::fleet::tax_parts(*job, plan);
+  const auto asked = job_of(in);
+  if (!asked) return infeasible<Computed>(asked.error);
+  const auto runs = models::fleet::runnable_plan(*asked, plan_of(*asked, point_of(in)));
+  if (!runs) return infeasible<Computed>(runs.error);
+  const PlannerJob& job = runs->job;
+  const models::memory::TrainingPlan& plan = runs->plan;
+  const auto parts = models::fleet::tax_parts(job, plan);
   if (!parts) return infeasible<Computed>(parts.error);
   Computed done;
   Outputs& out = done.facts;
   if (std::string reason = fill_goodput(in, out); !reason.empty()) return infeasible<Computed>(std::move(reason));
-  if (const Published* run = in.published ? published_run(in) : nullptr; run != nullptr) {
+  if (const Published* run = in.published && runs->problem.empty() ? published_run(in) : nullptr; run != nullptr) {
     out.published_name = run->name;
     out.published_mfu = run->measured;
   }
   const double published_mfu = out.published_name.empty() ? 0 : out.published_mfu / 100;
-  const TaxSetup setup = setup_of(in, out.goodput_used / 100, published_mfu);
-  const TaxStairs stairs = models::fleet::tax_stairs(*job, *parts, setup);
-  out.nodes = models::ceil_div(in.gpus, job->cluster.gpus_per_node);
+  TaxSetup setup = setup_of(in, out.goodput_used / 100, published_mfu);
+  setup.used = as_double(job.cluster.gpus) / as_double(in.gpus);
+  const TaxStairs stairs = models::fleet::tax_stairs(job, *parts, setup);
+  out.nodes = models::ceil_div(in.gpus, job.cluster.gpus_per_node);
   out.data_parallel = plan.data;
+  out.plan_problem = runs->problem;
+  out.used_gpus = job.cluster.gpus;
+  out.batch_used = job.global_batch;
+  if (!out.plan_problem.empty()) out.plan_used = words_of(plan);
   out.memory_bytes = parts->price.memory_bytes;
   out.fits = parts->price.fits;
-  fill_stairs(in, stairs, out);
-  std::vector<TaxCause> causes = fill_risers(in, stairs, parts->near_gpus, out);
-  fill_canary(in, *job, plan, out);
+  fill_stairs(in, runs->job, stairs, setup.used, out);
+  std::vector<TaxCause> causes = fill_risers(in, plan, stairs, parts->near_gpus, out);
+  fill_canary(in, job, plan, out);
   if (progress.facts_alone) return done;
   done.run = std::make_shared<const Run>(
-      Run{.stairs = stairs, .causes = std::move(causes), .slow = slow_curve(*job, *parts, setup)});
+      Run{.stairs = stairs, .causes = std::move(causes), .slow = slow_curve(job, *parts, setup)});
   return done;
 }
 

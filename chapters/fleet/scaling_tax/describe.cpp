@@ -205,6 +205,12 @@ void describe_money(Fields& f, Outputs& o) {
   f.real("tokens_per_s", o.tokens_per_s, {"Tokens a second", "tokens/s"}, {.formula = "batch x sequence / step"});
   f.integer("nodes", o.nodes, "Nodes", "GPUs / GPUs a node.", {.range = {1, 1e9}});
   f.integer("data_parallel", o.data_parallel, "Copies", "GPUs / (tensor x pipeline x context).", {.range = {1, 1e9}});
+  f.integer("used_gpus", o.used_gpus, "GPUs that work", "Those of whole copies; the rest stands idle.",
+            {.range = {1, 1e9}});
+  f.integer("batch_used", o.batch_used, "Batch shown", "Whole micro-batches for every copy.", {.range = {1, 1e12}});
+  f.text("plan_problem", o.plan_problem, "Why it cannot run",
+         "Why the plan that is set cannot run; empty where it can.");
+  f.text("plan_used", o.plan_used, "Plan shown", "The nearest that can run; empty where yours can.");
   f.real("memory_bytes", o.memory_bytes, {"Memory a GPU", "B"}, "On the stage that needs most.", {.source = planner});
   f.toggle("fits", o.fits, "Fits", "The plan fits the chip's memory.");
 }

@@ -223,13 +223,13 @@ void draw_stairs(Inputs& in, const Picture& picture, ImVec2 size) {
   }
   paint_axis(p, s);
   p.text_fit({corner.x, corner.y}, axis, size.x / 2, t.muted, Type::small);
-  const std::string_view note =
-      picture.lift_words.empty() ? std::string_view(picture.memory_words) : picture.lift_words;
+  const bool other = !picture.plan_words.empty(), lifted = !picture.lift_words.empty();
+  const std::string_view note = other ? picture.plan_words : lifted ? picture.lift_words : picture.memory_words;
   constexpr std::string_view at_foot = "at the foot: the work lost there, in GPUs and dollars a month";
-  p.text_fit({s.max.x, corner.y}, note.empty() ? at_foot : note, 0.66f * size.x,
-             !picture.lift_words.empty() ? t.accent
-             : note.empty()              ? t.muted
-                                         : t.warning,
+  p.text_fit({s.max.x, corner.y}, note.empty() ? at_foot : note, 0.72f * size.x,
+             note.empty()       ? t.muted
+             : lifted && !other ? t.accent
+                                : t.warning,
              Type::small, Font::sans, Align::right);
   if (picture.treads.empty()) {
     ImGui::Dummy(size);

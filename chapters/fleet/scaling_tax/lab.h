@@ -78,7 +78,8 @@ struct Outputs {
   double largest_points = 0, largest_gpus = 0;
   double won_mfu = 0, won_gpus = 0, won_dollars_per_month = 0;  ///< by what is lifted
   double goodput_used = 0, thirty_days_take = 0, mtbf_s = 0;
-  std::int64_t nodes = 1, data_parallel = 1;
+  std::int64_t nodes = 1, data_parallel = 1, used_gpus = 1, batch_used = 1;
+  std::string plan_problem, plan_used;  ///< not empty: the plan that is set cannot run, and this one is shown
   double step_s = 0, tokens_per_s = 0, lost_gpus = 0, lost_dollars_per_month = 0, memory_bytes = 0;
   bool fits = true;
   std::vector<RiserRow> risers;
@@ -132,7 +133,7 @@ struct Picture {
   LabDoors doors;
   std::vector<Tread> treads;
   std::size_t pointed = 0;  ///< the riser whose handle says that it can be lifted
-  std::string lift_words, memory_words;
+  std::string lift_words, memory_words, plan_words;
   bool lifted = false;
   std::string canary_words, canary_note;
   std::vector<widgets::Curve> canary, slow, runs;

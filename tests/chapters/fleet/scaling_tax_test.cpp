@@ -14,10 +14,12 @@ TEST_CASE("scaling tax: the answer goes down the stairs, and says what the secon
   const auto says = [](const char* inputs) { return answer_of("fleet/scaling-tax", inputs); };
   CHECK(says("{}") ==
         "A large matmul reaches `77 %` of the peak, a node `59.8 %`, the fleet `41.0 %`, a month of it `39.0 %`.\nOne "
-        "node that is `10 %` slow costs all `1,024` nodes `2.49` points; all failures cost `2.01`.");
+        "slow node costs all `1,024` nodes `2.49` points; all failures cost `2.01`.");
   CHECK(says(R"({"slow_node": 0})").find("\nThe largest riser loses `23.0` points, ") != std::string::npos);
-  CHECK(says(R"({"lift_pipeline": 100})").find("\nWhat you lift is worth ") != std::string::npos);
-  CHECK(says(R"({"gpus": 1000})").find("1000") != std::string::npos);
+  CHECK(says(R"({"lift_pipeline": 100})").find("\nWhat you take away saves the work of ") != std::string::npos);
+  CHECK(says(R"({"gpus": 8200})")
+            .ends_with("cannot run; this is the nearest that can, with a batch of `2,048` on "
+                       "`8,192` GPUs."));
   CHECK(says(R"({"gpu_hours_per_failure": 100, "restart_s": 14400})").starts_with("Next to nothing "));
 }
 
@@ -59,6 +61,21 @@ TEST_CASE("scaling tax: risers add up to the peak, in GPUs and in dollars") {
   CHECK(out(*lab, "slow_points") > out(*lab, "failure_points"));
   const double tenth = out(*lab, "slow_points");
   CHECK(computed(set(*lab, "slow_node", 1), "slow_points") < 0.03 * tenth);
+}
+
+TEST_CASE("scaling tax: GPUs that no copy needs are a riser, and the step is that of the GPUs that work") {
+  const LabPtr lab = open_lab("fleet/scaling-tax", R"({"slow_node": 0, "published": false})");
+  compute(*lab);
+  const double step_s = out(*lab, "step_s"), fleet = out(*lab, "fleet_mfu");
+  CHECK(text_of(*lab, "plan_problem").empty());
+  compute(set(*lab, "gpus", 8300));
+  CHECK_FALSE(text_of(*lab, "plan_problem").empty());
+  CHECK(out(*lab, "used_gpus") == 8192);
+  CHECK(near(out(*lab, "step_s"), step_s, 1e-9));
+  CHECK(near(out(*lab, "fleet_mfu"), fleet * 8192 / 8300, 1e-9));
+  // Heads, layers and GPUs bound the axes.
+  compute(set(*lab, "tensor_parallel", 7, "pipeline_parallel", 1000, "virtual_pipeline", 60));
+  CHECK(text_of(*lab, "plan_used").find("TP 4") != std::string::npos);
 }
 
 TEST_CASE("scaling tax: a tread that is dragged up takes its part of the riser, and the fleet wins GPUs") {

@@ -115,6 +115,38 @@ TEST_CASE("scaling tax: one slow node of many hides in their spread, then costs 
   CHECK(stairs.found_s[place_of(TaxCause::slow_node)] > 0.09 * parts->work_s);
 }
 
+TEST_CASE("scaling tax: a plan that cannot run gives way to the nearest, and GPUs that are left over are a riser",
+          "[fleet]") {
+  PlannerJob job = tax_job(64);
+  CHECK(runnable_plan(job, tax_plan(job, 8, 2))->problem.empty());
+  job.cluster.gpus = 72;  // four copies of 16, and eight GPUs more
+  auto plan = tax_plan(job, 8, 2);
+  auto run = runnable_plan(job, plan);
+  REQUIRE(run);
+  CHECK_FALSE(run->problem.empty());
+  CHECK(run->plan.data == 4);
+  CHECK(run->job.cluster.gpus == 64);
+  const auto parts = tax_parts(run->job, run->plan);
+  REQUIRE(parts);
+  const TaxStairs all = tax_stairs(run->job, *parts, {}), some = tax_stairs(run->job, *parts, {.used = 64 / 72.0});
+  CHECK(near(some.of(TaxCause::failures), all.of(TaxCause::failures) * 64 / 72, 1e-12));
+  CHECK(some.of(TaxCause::copies) == all.of(TaxCause::copies));
+  CHECK(near(some.points(TaxCause::left_over), 100 * all.of(TaxCause::copies) * 8 / 72, 1e-9));
+  // 32 heads, 8 layers, no experts: each axis shrinks to what there is.
+  plan.tensor = 7;
+  plan.pipeline = 100;
+  plan.virtual_pipeline = 9;
+  plan.expert = 3;
+  plan.batch = 1000;
+  run = runnable_plan(job, plan);
+  REQUIRE(run);
+  CHECK(run->plan.tensor == 4);
+  CHECK(run->plan.pipeline == 8);
+  CHECK(run->plan.virtual_pipeline == 1);
+  CHECK(run->plan.expert == 1);
+  CHECK(tax_parts(run->job, run->plan));
+}
+
 TEST_CASE("canary: rare pauses show on many GPUs alone, slower kernels on one copy", "[fleet]") {
   const PlannerJob job = tax_job(1024);
   const auto plan = tax_plan(job, 8, 1);
