@@ -62,6 +62,10 @@ void LinkWriter::words(std::string_view key, std::string_view text) {
   if (const Field* f = find(key); f && f->kind == Kind::text) put(key, in_link(text));
 }
 
+void LinkWriter::rows(std::string_view key, std::string_view json) {
+  if (const Field* f = find(key); f && f->kind == Kind::table) put(key, in_link(json));
+}
+
 models::Result<std::string> LinkWriter::link() const {
   using Link = models::Result<std::string>;
   if (!missed_.empty()) return Link::fail("\"" + missed_ + "\" of this plan is beyond what that lab takes.");

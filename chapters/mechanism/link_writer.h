@@ -28,6 +28,9 @@ class LinkWriter {
   /// A text, as it stands.
   void words(std::string_view key, std::string_view text);
 
+  /// A table: a JSON list of its rows.
+  void rows(std::string_view key, std::string_view json);
+
   /// "profiling/step-trace?layers=32&launch_s=4e-06"; empty where there is no such link.
   std::string text() const { return lab_ && missed_.empty() ? text_ : std::string(); }
   /// The same of a plan that the link carries; fails with a sentence where the lab cannot hold a number of `exactly`.

@@ -87,6 +87,8 @@
   LAB(fleet, cost) \
   LAB(fleet, train_time) \
   LAB(capstone, serve_70b) \
+  LAB(capstone, train) \
+  LAB(capstone, perception) \
   LAB(gallery, widgets)
 // clang-format on
 

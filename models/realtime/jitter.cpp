@@ -223,7 +223,7 @@ class JitterFrames {
     run_.cause.assign(n, no_jitter_cause);
     for (std::size_t k = 0; k < in.sources.size(); ++k) sources_.emplace_back(in.sources[k], in.seed, k);
     for (std::size_t k = 0; k < in.sources.size(); ++k)
-      if (in.sources[k].on) without_.emplace_back(in, k);
+      if (in.each_off && in.sources[k].on) without_.emplace_back(in, k);
   }
 
   JitterRun run(const std::function<bool(double)>& keep_going) {

@@ -51,6 +51,7 @@ struct JitterInputs {
   double watchdog = 0.95;    ///< limit as a share of the deadline, 0 to 1
   double small_share = 0.5;  ///< time of the small network over that of the full one; throttling scales with it
   std::int64_t recover_frames = 30;
+  bool each_off = true;  ///< the run is also made with each source off, for JitterHits::p99_without_s
 };
 
 enum class FrameFate : std::uint8_t { fresh, late, reused, skipped };
@@ -62,7 +63,7 @@ struct JitterHits {
   std::int64_t hits = 0;    ///< frames it added to
   std::int64_t misses = 0;  ///< missed frames that it had the largest part in
   double added_s = 0, largest_s = 0;
-  double p99_without_s = 0;  ///< p99 of the same frames with this source off
+  double p99_without_s = 0;  ///< p99 of the same frames with this source off, where that was run
 };
 
 /// What a run comes to, without its frames.

@@ -101,6 +101,12 @@ void add_axis_ticks(Board& board);
 Board make_board(const Rules& rules, const Played& game, const BoardSpec& spec);
 /// Draws at the cursor. Under the veil of a question it gives the targets' lines and empty vessels alone.
 BoardMove draw_board(const Board& board, BoardView& view, ImVec2 size);
+/// Where the axis of a board in rows begins and ends, in pixels from its left edge, so that a picture below can share
+/// it.
+struct BoardAxis {
+  float left = 0, right = 0;
+};
+BoardAxis rows_axis(const Board& board, float width);
 /// Writes a move into the rounds of the Inputs.
 void take_move(const BoardMove& move, std::string& rounds, std::vector<double>& said);
 

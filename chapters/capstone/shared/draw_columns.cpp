@@ -340,9 +340,9 @@ BoardMove draw_columns(const Board& board, BoardView& view, ImVec2 at, ImVec2 si
   const BoardFlight flight = step_flight(board, view);
   board_legend(board, view, at, size.x, true);
   paint_ticks(p, board, plan);
+  paint_lines(p, board, plan);
   for (std::size_t column = 0; column < plan.shown; ++column) draw_column(board, plan, column, flight, move);
   draw_next(board, view, plan, move);
-  paint_lines(p, board, plan);
   draw_hand(board, view, {at.x, at.y + size.y - plan.cards.y + widgets::theme().px(6)}, plan.cards, move);
   paint_flying_card(p, board, view, flight, {plan.x(plan.shown - 1) + widgets::theme().px(6), plan.head});
   return move;

@@ -30,10 +30,10 @@ RowPlan plan_rows(const Board& board, BoardView& view, ImVec2 at, ImVec2 size) {
   RowPlan plan{.at = at, .size = size};
   const float legend_px = board_legend(board, view, at, size.x, false);
   plan.cards = {size.x, plan_hand(board, view, size)};
-  plan.names = std::clamp(0.2f * size.x, t.px(96), t.px(200));
-  plan.left = at.x + plan.names + t.px(8);
-  const bool vessels = size.x > t.px(560) && !board.room_words.empty();
-  plan.right = at.x + size.x - (vessels ? t.px(130) : t.px(12));
+  const BoardAxis axis = rows_axis(board, size.x);
+  plan.names = axis.left - t.px(8);
+  plan.left = at.x + axis.left;
+  plan.right = at.x + axis.right;
   plan.top = at.y + legend_px + small + t.px(14);
   const float bottom = at.y + size.y - plan.cards.y - t.px(8), least = body + small + t.px(22);
   const auto rows = static_cast<std::size_t>(std::clamp((bottom - plan.top) / least, 2.0f, 25.0f));
@@ -207,8 +207,8 @@ void draw_next_row(const Board& board, BoardView& view, const RowPlan& plan, Boa
   if (widgets::button("Take back")) move.back = true;
 }
 
-/// The main target's line through all rows, its words in a plate above them, and the axis.
-void paint_row_axis(const Painter& p, const Board& board, const RowPlan& plan, bool ticks) {
+/// The axis with its grid, and the main target's line through all rows; slabs and their words stand on both.
+void paint_row_grid(const Painter& p, const Board& board, const RowPlan& plan, bool ticks) {
   const auto& t = widgets::theme();
   const float small = t.type(Type::small), y = plan.top - small - t.px(8), bottom = plan.y(plan.shown + 1) - t.px(4);
   if (ticks)
@@ -226,20 +226,26 @@ void paint_row_axis(const Painter& p, const Board& board, const RowPlan& plan, b
 
 }  // namespace
 
+BoardAxis rows_axis(const Board& board, float width) {
+  const auto& t = widgets::theme();
+  const bool vessels = !board.room_words.empty() && width > t.px(560);
+  return {std::clamp(0.2f * width, t.px(96), t.px(200)) + t.px(8), width - (vessels ? t.px(130) : t.px(12))};
+}
+
 BoardMove draw_rows(const Board& board, BoardView& view, ImVec2 at, ImVec2 size) {
   const Painter p = Painter::window();
   BoardMove move;
   const RowPlan plan = plan_rows(board, view, at, size);
   if (widgets::veiled()) {
     const widgets::GivenMarks given;
-    paint_row_axis(p, board, plan, false);
+    paint_row_grid(p, board, plan, false);
     return move;
   }
   const BoardFlight flight = step_flight(board, view);
   board_legend(board, view, at, size.x, true);
+  paint_row_grid(p, board, plan, true);
   for (std::size_t i = 0; i < plan.shown; ++i) draw_row(board, plan, i, flight, move);
   draw_next_row(board, view, plan, move);
-  paint_row_axis(p, board, plan, true);
   draw_hand(board, view, {at.x, at.y + size.y - plan.cards.y + widgets::theme().px(6)}, plan.cards, move);
   paint_flying_card(p, board, view, flight, {at.x, plan.y(plan.shown - 1)});
   return move;

@@ -1,0 +1,24 @@
+#include <cmath>
+
+#include "chapters/capstone/perception/lab.h"
+#include "widgets/number/number.h"
+
+namespace chapters::capstone::perception {
+
+std::string answer_of(const Outputs& out, const Run& run) {
+  using widgets::figure;
+  const Round& last = run.played.now();
+  if (out.rounds == 0)
+    return "As found, 99 frames in 100 have a plan after " + figure(out.p99_s, "s") + ", and it is due in " +
+           figure(out.deadline_s, "s") + ". Take a card.";
+  std::string first = out.arrives ? "99 frames in 100 arrive within " + figure(out.p99_s, "s") + ", due in " +
+                                        figure(out.deadline_s, "s") + "."
+                                  : "Half of the frames take " + figure(out.p50_s, "s") + "; 99 in 100 need " +
+                                        figure(out.p99_s, "s") + ", too late by " + figure(out.late_by_s, "s") + ".";
+  if (last.bounced) return first + " The last card came back.";
+  if (std::abs(out.won_s) < 0.05e-3) return first + " The last round won nothing.";
+  return first + (out.won_s > 0 ? " The last round won " + figure(out.won_s, "s") + "."
+                                : " The last round lost: look at the tail.");
+}
+
+}  // namespace chapters::capstone::perception
