@@ -120,12 +120,10 @@ void draw_hand(const Board& board, BoardView& view, ImVec2 at, ImVec2 room, Boar
     const bool picked = card.id == view.picked && !card.there;
     const ImVec2 corner{at.x + offset.x, at.y + offset.y - (picked ? t.px(3) : 0)},
         end{corner.x + wide, corner.y + high};
-    ImGui::PushID(card.id.c_str());
     ImGui::SetCursorScreenPos(corner);
-    const bool pressed = widgets::press_area("card", {wide, high}) && !card.there;
+    const bool pressed = widgets::press_area(card.id.c_str(), {wide, high}) && !card.there;
     const bool hot = !card.there && (ImGui::IsItemHovered() || (ImGui::IsItemFocused() && ImGui::GetIO().NavVisible));
     if (ImGui::IsItemHovered()) widgets::tip(card.name, card.there ? "on the board" : "", card.note);
-    ImGui::PopID();
     if (pressed) {
       if (picked) move.play = card.id;
       view.picked = card.id;

@@ -191,12 +191,12 @@ void draw_head(const Board& board, const ColumnPlan& plan, std::size_t column, B
   const BoardRound& r = board.rounds[index];
   const float x = plan.x(column) + t.px(6), small = t.type(Type::small), body = t.type(Type::body);
   const bool now = index + 1 == board.rounds.size();
-  ImGui::PushID(static_cast<int>(index));
+  widgets::Line label;
+  label.add("round ").add(r.number);
   ImGui::SetCursorScreenPos({x, plan.head});
-  const bool pressed = widgets::press_area("round", {plan.wide - t.px(12), body + 2 * small + t.px(12)});
+  const bool pressed = widgets::press_area(label.c_str(), {plan.wide - t.px(12), body + 2 * small + t.px(12)});
   const bool hot = ImGui::IsItemHovered() || (ImGui::IsItemFocused() && ImGui::GetIO().NavVisible);
   if (ImGui::IsItemHovered()) widgets::tip(r.name, board.opens, r.note);
-  ImGui::PopID();
   if (pressed && !board.opens.empty()) move.open = static_cast<std::ptrdiff_t>(index);
   const ImVec2 disc{x + t.px(12), plan.head + body / 2 + t.px(4)};
   paint_round_number(p, r, disc, now);

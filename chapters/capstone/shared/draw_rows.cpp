@@ -103,12 +103,12 @@ void draw_row_name(const Board& board, const RowPlan& plan, std::size_t i, Board
   const std::size_t index = plan.rounds[i];
   const BoardRound& r = board.rounds[index];
   const float body = t.type(Type::body), y = plan.y(i) + t.px(4);
-  ImGui::PushID(static_cast<int>(index));
+  widgets::Line label;
+  label.add("round ").add(r.number);
   ImGui::SetCursorScreenPos({plan.at.x, y});
-  const bool pressed = widgets::press_area("round", {plan.names, body + t.type(Type::small) + t.px(8)});
+  const bool pressed = widgets::press_area(label.c_str(), {plan.names, body + t.type(Type::small) + t.px(8)});
   const bool hot = ImGui::IsItemHovered() || (ImGui::IsItemFocused() && ImGui::GetIO().NavVisible);
   if (ImGui::IsItemHovered()) widgets::tip(r.name, board.opens, r.note);
-  ImGui::PopID();
   if (pressed && !board.opens.empty()) move.open = static_cast<std::ptrdiff_t>(index);
   paint_round_number(p, r, {plan.at.x + t.px(12), y + body / 2 + t.px(2)}, index + 1 == board.rounds.size());
   const float left = plan.at.x + t.px(30), room = plan.names - t.px(32);
