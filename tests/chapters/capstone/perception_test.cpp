@@ -13,7 +13,7 @@ namespace car = chapters::capstone::perception;
 
 namespace {
 
-LabPtr perception(const std::string& rounds, const std::string& more = "") {
+LabPtr car_lab(const std::string& rounds, const std::string& more = "") {
   return open_lab("capstone/perception", (R"({"said": [], "rounds": ")" + rounds + "\"" + more + "}").c_str());
 }
 
@@ -72,8 +72,8 @@ TEST_CASE("perception: moves bounce with a sentence and change nothing") {
   CHECK(car::apply(settings, car::Move::int8, stack).find("compile") != std::string::npos);
   CHECK(!car::apply(settings, car::Move::pipelining, stack).empty());
   CHECK(stack == before);
-  CHECK(computed(*perception("int8"), "won_s") == 0);
-  CHECK(computed(*perception("int8"), "wasted") == 1);
+  CHECK(computed(*car_lab("int8"), "won_s") == 0);
+  CHECK(computed(*car_lab("int8"), "wasted") == 1);
 }
 
 TEST_CASE("perception: a stack that asks a unit for more than it has does not start") {
@@ -84,22 +84,22 @@ TEST_CASE("perception: a stack that asks a unit for more than it has does not st
 }
 
 TEST_CASE("perception: what is kept on the board: engines win, dropping and the DLA lose, the average deceives") {
-  CHECK(computed(*perception("engine_backbone"), "won_s") > 0.006);  // the queue gets shorter too
-  CHECK(computed(*perception("skip"), "won_s") < -0.01);
-  CHECK(computed(*perception("dla"), "won_s") < -0.01);
-  CHECK(near(computed(*perception("alternate"), "mean_won_s"), 0.005, 0.01));
-  CHECK(computed(*perception("pools, pinned, clocks, alternate"), "won_s") < 0.001);
-  CHECK(computed(*perception("pools"), "mean_won_s") < 0.001);
-  CHECK(computed(*perception("pools"), "won_s") > 0.008);
+  CHECK(computed(*car_lab("engine_backbone"), "won_s") > 0.006);  // the queue gets shorter too
+  CHECK(computed(*car_lab("skip"), "won_s") < -0.01);
+  CHECK(computed(*car_lab("dla"), "won_s") < -0.01);
+  CHECK(near(computed(*car_lab("alternate"), "mean_won_s"), 0.005, 0.01));
+  CHECK(computed(*car_lab("pools, pinned, clocks, alternate"), "won_s") < 0.001);
+  CHECK(computed(*car_lab("pools"), "mean_won_s") < 0.001);
+  CHECK(computed(*car_lab("pools"), "won_s") > 0.008);
 }
 
 TEST_CASE("perception: par is told once the target is met, and no shorter game meets it") {
-  const LabPtr won = perception("engine_backbone, engine_prediction, pools, pinned");
+  const LabPtr won = car_lab("engine_backbone, engine_prediction, pools, pinned");
   CHECK(computed(*won, "arrives") == 1);
   CHECK(computed(*won, "par") == 4);
-  CHECK(std::isnan(computed(*perception("pools"), "par")));
-  CHECK(computed(*perception("", R"(, "start_shared": false, "rate_hz": 20)"), "arrives") == 0);
-  CHECK(computed(*perception("shared_backbone", R"(, "start_shared": false, "rate_hz": 20)"), "par") == 1);
+  CHECK(std::isnan(computed(*car_lab("pools"), "par")));
+  CHECK(computed(*car_lab("", R"(, "start_shared": false, "rate_hz": 20)"), "arrives") == 0);
+  CHECK(computed(*car_lab("shared_backbone", R"(, "start_shared": false, "rate_hz": 20)"), "par") == 1);
 }
 
 TEST_CASE("perception: a search in a hurry says the same as a whole run of what meets the target") {

@@ -14,7 +14,7 @@ namespace run = chapters::capstone::train;
 
 namespace {
 
-LabPtr train(const std::string& rounds, const std::string& more = "") {
+LabPtr train_lab(const std::string& rounds, const std::string& more = "") {
   return open_lab("capstone/train", (R"({"said": [], "rounds": ")" + rounds + "\"" + more + "}").c_str());
 }
 
@@ -49,33 +49,33 @@ TEST_CASE("train: arithmetic at the peak is 28 days whatever the plan, and half 
 }
 
 TEST_CASE("train: memory is a wall, cards that do not go together bounce, and the round stays on the board") {
-  const LabPtr full = train("pipeline_16, interleave, keep_all");
+  const LabPtr full = train_lab("pipeline_16, interleave, keep_all");
   CHECK(computed(*full, "bounced") == 1);
   CHECK(computed(*full, "wasted") == 1);
   CHECK(computed(*full, "memory_bytes") < computed(*full, "room_bytes"));
   CHECK(cell_text(*full, "board", 3, "bounced").find("80 GB") != std::string::npos);
-  CHECK(computed(*train("interleave"), "bounced") == 1);
-  CHECK(reason_of(*train("pipeline_16, pipeline_16")).find("16 stages") != std::string::npos);
-  CHECK(reason_of(*train("steam")).find("steam") != std::string::npos);
+  CHECK(computed(*train_lab("interleave"), "bounced") == 1);
+  CHECK(reason_of(*train_lab("pipeline_16, pipeline_16")).find("16 stages") != std::string::npos);
+  CHECK(reason_of(*train_lab("steam")).find("steam") != std::string::npos);
 }
 
 TEST_CASE("train: stages pay with chunks alone, splitting sequences loses, 8-bit moments win nothing under ZeRO") {
-  CHECK(computed(*train("pipeline_16"), "bubble_over_work") > 85);
-  CHECK(computed(*train("pipeline_16, interleave"), "bubble_over_work") < 15);
-  CHECK(computed(*train("context_2"), "won_s") < -100 * day_s);
-  CHECK(std::abs(computed(*train("moments_8"), "won_s")) < day_s);
+  CHECK(computed(*train_lab("pipeline_16"), "bubble_over_work") > 85);
+  CHECK(computed(*train_lab("pipeline_16, interleave"), "bubble_over_work") < 15);
+  CHECK(computed(*train_lab("context_2"), "won_s") < -100 * day_s);
+  CHECK(std::abs(computed(*train_lab("moments_8"), "won_s")) < day_s);
 }
 
 TEST_CASE("train: the clock is that of the failures' own model") {
-  const LabPtr lab = train("save_best");
+  const LabPtr lab = train_lab("save_best");
   const models::fleet::RunReliability r{.save_s = 30, .restart_s = 600, .mtbf_s = 50'700 * 3600.0 / 16384};
   CHECK(near(computed(*lab, "efficiency"),
              100 * models::fleet::checkpoint_efficiency(r, models::fleet::exact_interval_s(r)), 1e-9));
 }
 
 TEST_CASE("train: par and the planner's best plan are told once the run is in time") {
-  CHECK(std::isnan(computed(*train("pipeline_16"), "par")));
-  const LabPtr won = train("tensor_2, selective", seventy);
+  CHECK(std::isnan(computed(*train_lab("pipeline_16"), "par")));
+  const LabPtr won = train_lab("tensor_2, selective", seventy);
   CHECK(computed(*won, "met") == 1);
   CHECK(computed(*won, "par") == 2);
   CHECK(computed(*won, "best_wall_s") > 0);
@@ -83,9 +83,9 @@ TEST_CASE("train: par and the planner's best plan are told once the run is in ti
 }
 
 TEST_CASE("train: the study's design fits 70B and 100B, and not 405B") {
-  CHECK(std::isnan(computed(*train(""), "study_wall_s")));
-  CHECK(computed(*train("", seventy), "study_wall_s") > 60 * day_s);
-  CHECK(near(computed(*train("", R"(, "size": "100b", "gpus": 256, "global_batch": 512)"), "state_bytes"), 1.57e12,
+  CHECK(std::isnan(computed(*train_lab(""), "study_wall_s")));
+  CHECK(computed(*train_lab("", seventy), "study_wall_s") > 60 * day_s);
+  CHECK(near(computed(*train_lab("", R"(, "size": "100b", "gpus": 256, "global_batch": 512)"), "state_bytes"), 1.57e12,
              0.01));
 }
 
