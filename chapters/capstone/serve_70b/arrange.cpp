@@ -21,6 +21,16 @@ constexpr std::array<std::string_view, cause_count> cause_words{"Matrix products
                                                                 "Element-wise kernels take",  "All-reduces take",
                                                                 "Waiting for launches takes", "Prompts of others take"};
 
+/// Rounds against par, and how far predictions were off.
+std::string score_of(const Outputs& out) {
+  std::string says = std::to_string(out.rounds_played) + (out.rounds_played == 1 ? " round" : " rounds");
+  if (std::isfinite(out.won_in)) says += ", all met after " + std::to_string(static_cast<int>(out.won_in));
+  if (std::isfinite(out.par)) says += ", par " + std::to_string(static_cast<int>(out.par));
+  if (std::isfinite(out.prediction_off))
+    says += ". What you said was off by " + widgets::format_text(out.prediction_off, widgets::times_unit);
+  return says + ".";
+}
+
 }  // namespace
 
 std::string answer_of(const Outputs& out) {
@@ -49,7 +59,9 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
                         .start_note = "eager, 16 bits, batch 4",
                         .opens = "Opens inference/optimize with this round.",
                         .slab_words = in.gap == GapKind::mean ? "a token" : "a gap",
-                        .claimed = claimed});
+                        .claimed = claimed,
+                        .claimed_by = "the study"});
+  p.board.score = score_of(out);
   for (const Round& r : run.game.rounds) p.links.push_back(link_of(in, rules, r.cards));
   const Ladder& ladder = published_ladders()[static_cast<std::size_t>(in.ladder)];
   p.ladder = ladder_board(ladder, run.guesses);

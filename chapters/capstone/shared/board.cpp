@@ -54,7 +54,8 @@ BoardTarget board_target(const Target& target, std::size_t i, const std::vector<
           .line_words = widgets::format_text(target.line, target.unit),
           .axis_words = std::string(target.name),
           .line = target.line,
-          .most = most};
+          .most = most,
+          .given_most = 1.35 * target.line};
 }
 
 }  // namespace
@@ -81,6 +82,7 @@ Board make_board(const Rules& rules, const Played& game, const BoardSpec& spec) 
   board.opens = std::string(spec.opens);
   board.rows = spec.rows;
   board.slab_words = std::string(spec.slab_words);
+  board.claimed_by = std::string(spec.claimed_by);
   for (std::size_t i = 0; i < game.rounds.size(); ++i)
     board.rounds.push_back(board_round(rules, game.rounds[i], spec, i));
   for (std::size_t i = 0; i < rules.targets().size(); ++i)

@@ -33,6 +33,7 @@ struct BoardSpec {
   std::string_view slab_words{};  ///< under each column: what the slab is of ("a token")
   /// What somebody else says of each round from the start on, by target; NaN: nothing. Drawn as diamonds.
   std::span<const std::array<double, max_targets>> claimed{};
+  std::string_view claimed_by{};  ///< who says it: "the study"
 };
 
 struct BoardPiece {
@@ -56,6 +57,7 @@ struct BoardRound {
 struct BoardTarget {
   std::string name, line_words, axis_words;  ///< axis_words: name and unit over the axis
   double line = 0, most = 1;                 ///< most: the end of its axis
+  double given_most = 1;  ///< the same where nothing but the line is known: under the veil of a question
 };
 struct BoardCard {
   std::string id, name, note;
@@ -70,7 +72,8 @@ struct Board {
   std::vector<BoardCause> causes;
   std::vector<std::pair<double, std::string>> ticks;  ///< the main axis
   std::size_t main = 0;
-  std::string unit, room_words, opens, slab_words;
+  std::string unit, room_words, opens, slab_words, claimed_by;
+  std::string score;                ///< stands where the next round will; a lab may set it
   bool rows = false, over = false;  ///< over: the last round meets every target
 };
 
@@ -82,6 +85,7 @@ struct BoardView {
   float flight = 1;       ///< the last card on its way to the board, 0 to 1
   ImVec2 from{}, card{};  ///< where that card lay, and its size
   std::vector<widgets::PlacedLegend> legend;
+  bool small_hand = false, short_hand = false;  ///< in little room: smaller cards, and none that are on the board
 };
 
 /// What the hand did in this frame.

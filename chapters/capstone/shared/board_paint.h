@@ -15,10 +15,13 @@ struct BoardFlight {
 };
 /// Advances the flight of a card that was just played, and asks for another frame while it lasts.
 BoardFlight step_flight(const Board& board, BoardView& view);
-/// Pixels that the hand takes below a board of this width.
-float hand_height(const Board& board, float width);
+/// Chooses cards that take no more than two fifths of a board of this size, and returns the pixels that they take.
+float plan_hand(const Board& board, BoardView& view, ImVec2 size);
+/// The causes, and at the right who claims what the diamonds say. Returns its height in px; `paint`: else it is
+/// planned.
+float board_legend(const Board& board, BoardView& view, ImVec2 at, float width, bool paint);
 /// The hand from `at` on: a press picks a card, another plays it without saying.
-void draw_hand(const Board& board, BoardView& view, ImVec2 at, float width, BoardMove& move);
+void draw_hand(const Board& board, BoardView& view, ImVec2 at, ImVec2 room, BoardMove& move);
 /// The card on its way from the hand to `to`; one that bounces falls back.
 void paint_flying_card(const widgets::Painter& p, const Board& board, const BoardView& view, const BoardFlight& flight,
                        ImVec2 to);

@@ -18,19 +18,18 @@ constexpr float way_share = 0.45f;  ///< part of the flight until the card lies 
 
 float ease_out(float x) { return 1 - (1 - x) * (1 - x) * (1 - x); }
 
-float card_width(const BoardCard& card) {
-  const auto& t = widgets::theme();
-  return widgets::text_size(card.name, Type::body).x + t.px(22);
-}
+Type hand_type(const BoardView& view) { return view.small_hand ? Type::small : Type::body; }
 
-/// Calls `place(card, offset)` for each card; returns the height of all rows.
+/// Calls `place(card, offset, width)` for each card that is shown; returns the height of all rows.
 template <class Place>
-float flow_hand(const Board& board, float width, const Place& place) {
+float flow_hand(const Board& board, const BoardView& view, float width, const Place& place) {
   const auto& t = widgets::theme();
-  const float gap = t.px(6), line = t.type(Type::body) + t.px(18);
+  const float gap = t.px(view.small_hand ? 4 : 6), line = t.type(hand_type(view)) + t.px(view.small_hand ? 12 : 18);
   float x = 0, y = 0;
   for (const BoardCard& card : board.hand) {
-    const float wide = std::min(width, card_width(card));
+    if (view.short_hand && card.there) continue;
+    const float words = widgets::text_size(card.name, hand_type(view)).x + t.px(view.small_hand ? 12 : 22);
+    const float wide = std::min(width, words);
     if (x > 0 && x + wide > width) {
       x = 0;
       y += line;
@@ -77,24 +76,54 @@ const BoardCard* picked_card(const Board& board, const BoardView& view) {
   return nullptr;
 }
 
-float hand_height(const Board& board, float width) {
-  return flow_hand(board, width, [](const BoardCard&, ImVec2, float) {});
+float plan_hand(const Board& board, BoardView& view, ImVec2 size) {
+  const auto measure = [&](bool small, bool few) {
+    view.small_hand = small;
+    view.short_hand = few;
+    return flow_hand(board, view, size.x, [](const BoardCard&, ImVec2, float) {});
+  };
+  const float most = 0.4f * size.y;
+  float height = measure(false, false);
+  if (height > most) height = measure(true, false);
+  if (height > most) height = measure(true, true);
+  return std::min(height, std::max(most, widgets::theme().px(24)));
 }
 
-void draw_hand(const Board& board, BoardView& view, ImVec2 at, float width, BoardMove& move) {
+float board_legend(const Board& board, BoardView& view, ImVec2 at, float width, bool paint) {
+  const auto& t = widgets::theme();
+  std::array<widgets::LegendEntry, max_causes> legend;
+  const std::size_t causes = std::min(board.causes.size(), max_causes);
+  for (std::size_t i = 0; i < causes; ++i) legend[i] = {board.causes[i].name, board.causes[i].tint};
+  const auto entries = std::span<const widgets::LegendEntry>(legend).first(causes);
+  const float claim = board.claimed_by.empty() ? 0 : widgets::text_size(board.claimed_by, Type::small).x + t.px(26);
+  const float room = std::max(t.px(60), width - claim);
+  const float high =
+      widgets::layout_legend(entries, room, widgets::legend_row_px(), widgets::measure_text, view.legend);
+  if (!paint) return high;
+  const Painter p = Painter::window();
+  widgets::paint_legend(p, at, room, entries, view.legend);
+  if (claim > 0 && width > t.px(420)) {
+    const float small = t.type(Type::small), y = at.y + (widgets::legend_row_px() - small) / 2;
+    paint_claim(p, {at.x + width - claim + t.px(12), y + small / 2}, t.px(4));
+    p.text({at.x + width - claim + t.px(22), y}, board.claimed_by, t.muted, Type::small);
+  }
+  return high;
+}
+
+void draw_hand(const Board& board, BoardView& view, ImVec2 at, ImVec2 room, BoardMove& move) {
   const auto& t = widgets::theme();
   const Painter p = Painter::window();
-  const float high = t.type(Type::body) + t.px(12);
-  flow_hand(board, width, [&](const BoardCard& card, ImVec2 offset, float wide) {
+  const Type type = hand_type(view);
+  const float high = t.type(type) + t.px(view.small_hand ? 8 : 12), pad = t.px(view.small_hand ? 3 : 5);
+  flow_hand(board, view, room.x, [&](const BoardCard& card, ImVec2 offset, float wide) {
+    if (offset.y + high > room.y) return;
     const bool picked = card.id == view.picked && !card.there;
     const ImVec2 corner{at.x + offset.x, at.y + offset.y - (picked ? t.px(3) : 0)},
         end{corner.x + wide, corner.y + high};
-    ImGui::PushID(card.id.c_str());
     ImGui::SetCursorScreenPos(corner);
-    const bool pressed = widgets::press_area("card", {wide, high}) && !card.there;
+    const bool pressed = widgets::press_area(card.id.c_str(), {wide, high}) && !card.there;
     const bool hot = !card.there && (ImGui::IsItemHovered() || (ImGui::IsItemFocused() && ImGui::GetIO().NavVisible));
     if (ImGui::IsItemHovered()) widgets::tip(card.name, card.there ? "on the board" : "", card.note);
-    ImGui::PopID();
     if (pressed) {
       if (picked) move.play = card.id;
       view.picked = card.id;
@@ -105,8 +134,8 @@ void draw_hand(const Board& board, BoardView& view, ImVec2 at, float width, Boar
     }
     p.rect(corner, end, picked ? widgets::with_alpha(t.accent, 0.22f) : card.there ? t.background : t.card, t.px(6));
     p.frame(corner, end, picked || hot ? t.accent : t.line, t.px(picked ? 1.5f : 1.0f), t.px(6));
-    widgets::fit_text(p, {corner.x + wide / 2, corner.y + t.px(5)}, card.name, wide - t.px(8),
-                      card.there ? t.muted : t.text, Type::body, Font::sans, Align::center);
+    widgets::fit_text(p, {corner.x + wide / 2, corner.y + pad}, card.name, wide - t.px(6),
+                      card.there ? t.muted : t.text, type, Font::sans, Align::center);
     if (card.there) p.line({corner.x + t.px(8), end.y - t.px(4)}, {end.x - t.px(8), end.y - t.px(4)}, t.muted, t.px(1));
   });
 }

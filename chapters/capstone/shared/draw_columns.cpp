@@ -16,7 +16,7 @@ using widgets::Align, widgets::Font, widgets::Painter, widgets::Type;
 
 /// Rounds side by side, in pixels: heads, slabs on one axis, a lane for each other target, and the hand.
 struct ColumnPlan {
-  ImVec2 at{}, size{};
+  ImVec2 at{}, size{}, cards{};  ///< cards: room of the hand, at the lower end
   float axis = 0, wide = 1, head = 0, slab_top = 0, ground = 0, lane = 0, hand = 0;
   std::array<std::size_t, max_rounds + 2> rounds{};  ///< those that have room, in order
   std::size_t shown = 0;
@@ -35,12 +35,9 @@ ColumnPlan plan_columns(const Board& board, BoardView& view, ImVec2 at, ImVec2 s
   const float small = t.type(Type::small), body = t.type(Type::body);
   ColumnPlan plan{.at = at, .size = size};
   plan.axis = size.x < t.px(520) ? t.px(52) : t.px(74);
-  std::array<widgets::LegendEntry, max_causes> legend;
-  const std::size_t causes = std::min(board.causes.size(), max_causes);
-  for (std::size_t i = 0; i < causes; ++i) legend[i] = {board.causes[i].name, board.causes[i].tint};
-  const float legend_px = widgets::layout_legend(std::span(legend).first(causes), size.x, widgets::legend_row_px(),
-                                                 widgets::measure_text, view.legend);
-  const float hand = hand_height(board, size.x);
+  const float legend_px = board_legend(board, view, at, size.x, false);
+  const float hand = plan_hand(board, view, size);
+  plan.cards = {size.x, hand};
   const float bottom = at.y + size.y - hand - t.px(6);
   plan.head = at.y + legend_px + t.px(4);
   plan.slab_top = plan.head + body + 2 * small + t.px(22);
@@ -49,7 +46,7 @@ ColumnPlan plan_columns(const Board& board, BoardView& view, ImVec2 at, ImVec2 s
   plan.hand = small + t.px(8);  // the words of slab and vessel under the ground
   plan.ground =
       std::max(plan.slab_top + t.px(30), bottom - plan.hand - static_cast<float>(lanes_of(board)) * plan.lane);
-  plan.most = board.targets[board.main].most;
+  plan.most = widgets::veiled() ? board.targets[board.main].given_most : board.targets[board.main].most;
   const float room = size.x - plan.axis;
   const auto columns = static_cast<std::size_t>(std::clamp(room / t.px(126), 2.0f, 25.0f));
   const std::size_t all = board.rounds.size();
@@ -162,7 +159,8 @@ void paint_lines(const Painter& p, const Board& board, const ColumnPlan& plan) {
     if (i != board.main) {
       if (!(plan.lane > 0)) continue;
       const float bottom = plan.lane_bottom(lane++), high = plan.lane - t.px(10);
-      y = bottom - static_cast<float>(std::clamp(target.line / target.most, 0.0, 1.0)) * high;
+      const double most = widgets::veiled() ? target.given_most : target.most;
+      y = bottom - static_cast<float>(std::clamp(target.line / most, 0.0, 1.0)) * high;
       name_y = std::min(bottom - small, y + small / 2 + t.px(3));
       if (name_y < y + small / 2) name_y = y - 1.6f * small;
     }
@@ -193,12 +191,12 @@ void draw_head(const Board& board, const ColumnPlan& plan, std::size_t column, B
   const BoardRound& r = board.rounds[index];
   const float x = plan.x(column) + t.px(6), small = t.type(Type::small), body = t.type(Type::body);
   const bool now = index + 1 == board.rounds.size();
-  ImGui::PushID(static_cast<int>(index));
+  widgets::Line label;
+  label.add("round ").add(r.number);
   ImGui::SetCursorScreenPos({x, plan.head});
-  const bool pressed = widgets::press_area("round", {plan.wide - t.px(12), body + 2 * small + t.px(12)});
+  const bool pressed = widgets::press_area(label.c_str(), {plan.wide - t.px(12), body + 2 * small + t.px(12)});
   const bool hot = ImGui::IsItemHovered() || (ImGui::IsItemFocused() && ImGui::GetIO().NavVisible);
   if (ImGui::IsItemHovered()) widgets::tip(r.name, board.opens, r.note);
-  ImGui::PopID();
   if (pressed && !board.opens.empty()) move.open = static_cast<std::ptrdiff_t>(index);
   const ImVec2 disc{x + t.px(12), plan.head + body / 2 + t.px(4)};
   paint_round_number(p, r, disc, now);
@@ -305,11 +303,26 @@ void draw_next(const Board& board, BoardView& view, const ColumnPlan& plan, Boar
               .to_px = static_cast<double>(plan.slab_top)},
              move);
   }
+  if (!card && plan.ground - plan.slab_top > 6 * small)
+    widgets::wrapped_text(p, {left, plan.slab_top + t.px(6)}, board.score, room, t.text, {.max_lines = 4});
   if (board.rounds.size() < 2) return;
   const ImVec2 button = widgets::button_size("Take back");
   if (end.y - plan.ground < button.y + t.px(10)) return;
   ImGui::SetCursorScreenPos({left, end.y - button.y - t.px(6)});
   if (widgets::button("Take back")) move.back = true;
+}
+
+/// What a question gives of a round: that it was played.
+void paint_given(const Painter& p, const Board& board, const ColumnPlan& plan, std::size_t column) {
+  const auto& t = widgets::theme();
+  const BoardRound& r = board.rounds[plan.rounds[column]];
+  const float x = plan.x(column) + t.px(6);
+  p.frame({plan.x(column) + t.px(3), plan.head - t.px(4)},
+          {plan.x(column) + plan.wide - t.px(3), plan.lane_bottom(lanes_of(board)) - plan.lane + t.px(4)}, t.line,
+          t.px(1), t.px(6));
+  paint_round_number(p, r, {x + t.px(12), plan.head + t.type(Type::body) / 2 + t.px(4)}, false);
+  widgets::wrapped_text(p, {x + t.px(28), plan.head + t.px(1)}, r.name, plan.wide - t.px(36), t.text,
+                        {.font = Font::bold, .max_lines = 2});
 }
 
 }  // namespace
@@ -320,19 +333,17 @@ BoardMove draw_columns(const Board& board, BoardView& view, ImVec2 at, ImVec2 si
   const ColumnPlan plan = plan_columns(board, view, at, size);
   if (widgets::veiled()) {
     const widgets::GivenMarks given;
+    for (std::size_t column = 0; column < plan.shown; ++column) paint_given(p, board, plan, column);
     paint_lines(p, board, plan);
     return move;
   }
   const BoardFlight flight = step_flight(board, view);
-  std::array<widgets::LegendEntry, max_causes> legend;
-  const std::size_t causes = std::min(board.causes.size(), max_causes);
-  for (std::size_t i = 0; i < causes; ++i) legend[i] = {board.causes[i].name, board.causes[i].tint};
-  widgets::paint_legend(p, at, size.x, std::span(legend).first(causes), view.legend);
+  board_legend(board, view, at, size.x, true);
   paint_ticks(p, board, plan);
+  paint_lines(p, board, plan);
   for (std::size_t column = 0; column < plan.shown; ++column) draw_column(board, plan, column, flight, move);
   draw_next(board, view, plan, move);
-  paint_lines(p, board, plan);
-  draw_hand(board, view, {at.x, at.y + size.y - hand_height(board, size.x) + widgets::theme().px(6)}, size.x, move);
+  draw_hand(board, view, {at.x, at.y + size.y - plan.cards.y + widgets::theme().px(6)}, plan.cards, move);
   paint_flying_card(p, board, view, flight, {plan.x(plan.shown - 1) + widgets::theme().px(6), plan.head});
   return move;
 }

@@ -15,7 +15,7 @@ using widgets::Align, widgets::Font, widgets::Painter, widgets::Type;
 
 /// Rounds below each other, in pixels: names at the left, slabs on one axis, vessels at the right, the hand below.
 struct RowPlan {
-  ImVec2 at{}, size{};
+  ImVec2 at{}, size{}, cards{};  ///< cards: room of the hand, at the lower end
   float names = 0, left = 0, right = 0, top = 0, row = 1;
   std::array<std::size_t, max_rounds + 2> rounds{};
   std::size_t shown = 0;
@@ -28,24 +28,21 @@ RowPlan plan_rows(const Board& board, BoardView& view, ImVec2 at, ImVec2 size) {
   const auto& t = widgets::theme();
   const float small = t.type(Type::small), body = t.type(Type::body);
   RowPlan plan{.at = at, .size = size};
-  std::array<widgets::LegendEntry, max_causes> legend;
-  const std::size_t causes = std::min(board.causes.size(), max_causes);
-  for (std::size_t i = 0; i < causes; ++i) legend[i] = {board.causes[i].name, board.causes[i].tint};
-  const float legend_px = widgets::layout_legend(std::span(legend).first(causes), size.x, widgets::legend_row_px(),
-                                                 widgets::measure_text, view.legend);
+  const float legend_px = board_legend(board, view, at, size.x, false);
+  plan.cards = {size.x, plan_hand(board, view, size)};
   const BoardAxis axis = rows_axis(board, size.x);
   plan.names = axis.left - t.px(8);
   plan.left = at.x + axis.left;
   plan.right = at.x + axis.right;
   plan.top = at.y + legend_px + small + t.px(14);
-  const float bottom = at.y + size.y - hand_height(board, size.x) - t.px(8), least = body + small + t.px(22);
+  const float bottom = at.y + size.y - plan.cards.y - t.px(8), least = body + small + t.px(22);
   const auto rows = static_cast<std::size_t>(std::clamp((bottom - plan.top) / least, 2.0f, 25.0f));
   const std::size_t all = board.rounds.size(), fit = std::min(all, rows - 1);
   for (std::size_t i = 0; i < fit; ++i) plan.rounds[i] = all - fit + i;
   if (fit >= 3) plan.rounds[0] = 0;
   plan.shown = fit;
   plan.row = std::min((bottom - plan.top) / static_cast<float>(fit + 1), t.px(104));
-  plan.most = board.targets[board.main].most;
+  plan.most = widgets::veiled() ? board.targets[board.main].given_most : board.targets[board.main].most;
   return plan;
 }
 
@@ -106,12 +103,12 @@ void draw_row_name(const Board& board, const RowPlan& plan, std::size_t i, Board
   const std::size_t index = plan.rounds[i];
   const BoardRound& r = board.rounds[index];
   const float body = t.type(Type::body), y = plan.y(i) + t.px(4);
-  ImGui::PushID(static_cast<int>(index));
+  widgets::Line label;
+  label.add("round ").add(r.number);
   ImGui::SetCursorScreenPos({plan.at.x, y});
-  const bool pressed = widgets::press_area("round", {plan.names, body + t.type(Type::small) + t.px(8)});
+  const bool pressed = widgets::press_area(label.c_str(), {plan.names, body + t.type(Type::small) + t.px(8)});
   const bool hot = ImGui::IsItemHovered() || (ImGui::IsItemFocused() && ImGui::GetIO().NavVisible);
   if (ImGui::IsItemHovered()) widgets::tip(r.name, board.opens, r.note);
-  ImGui::PopID();
   if (pressed && !board.opens.empty()) move.open = static_cast<std::ptrdiff_t>(index);
   paint_round_number(p, r, {plan.at.x + t.px(12), y + body / 2 + t.px(2)}, index + 1 == board.rounds.size());
   const float left = plan.at.x + t.px(30), room = plan.names - t.px(32);
@@ -245,14 +242,11 @@ BoardMove draw_rows(const Board& board, BoardView& view, ImVec2 at, ImVec2 size)
     return move;
   }
   const BoardFlight flight = step_flight(board, view);
-  std::array<widgets::LegendEntry, max_causes> legend;
-  const std::size_t causes = std::min(board.causes.size(), max_causes);
-  for (std::size_t i = 0; i < causes; ++i) legend[i] = {board.causes[i].name, board.causes[i].tint};
-  widgets::paint_legend(p, at, size.x, std::span(legend).first(causes), view.legend);
+  board_legend(board, view, at, size.x, true);
   paint_row_grid(p, board, plan, true);
   for (std::size_t i = 0; i < plan.shown; ++i) draw_row(board, plan, i, flight, move);
   draw_next_row(board, view, plan, move);
-  draw_hand(board, view, {at.x, at.y + size.y - hand_height(board, size.x) + widgets::theme().px(6)}, size.x, move);
+  draw_hand(board, view, {at.x, at.y + size.y - plan.cards.y + widgets::theme().px(6)}, plan.cards, move);
   paint_flying_card(p, board, view, flight, {at.x, plan.y(plan.shown - 1)});
   return move;
 }

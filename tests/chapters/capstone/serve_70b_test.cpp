@@ -6,6 +6,7 @@
 #include "chapters/capstone/serve_70b/lab.h"
 #include "models/inference/serve_round.h"
 #include "tests/support/lab/answers.h"
+#include "tests/support/lab/canvas.h"
 #include "tests/support/lab/lab_bench.h"
 
 using namespace support;
@@ -103,4 +104,33 @@ TEST_CASE("serve-70b: what was said is kept and compared, and a ladder shows a r
   compute(*lab);
   CHECK(out(*lab, "ladder_shown") == 3);
   CHECK(out(*lab, "ladder_off") == Catch::Approx(std::sqrt(2.0)));
+}
+
+TEST_CASE(
+    "serve-70b: a card is picked, its line dragged and let go, and the round is on the board; it can be taken back") {
+  const LabPtr lab = open_lab("capstone/serve-70b", R"({"rounds": "int4"})");
+  compute(*lab);
+  Canvas canvas(*lab, {1200, 900});
+  support::UiDriver& ui = canvas.ui;
+  ui.frames(2);
+  ui.click("graph");
+  ui.drag_by("your line", {0, 40});
+  CHECK(input(*lab, "rounds").text() == "int4, graph");
+  REQUIRE(input(*lab, "said").reals().size() == 2);
+  CHECK(input(*lab, "said").reals()[0] == 0);
+  CHECK((input(*lab, "said").reals()[1] > 0.001 && input(*lab, "said").reals()[1] < 0.0592));
+  compute(*lab);
+  CHECK(out(*lab, "rounds_played") == 2);
+  CHECK(out(*lab, "prediction_off") > 1);
+  ui.frames(2);
+  // A second press on a card plays it without a word.
+  ui.click("compile");
+  ui.click("compile");
+  CHECK(input(*lab, "rounds").text() == "int4, graph, compile");
+  compute(*lab);
+  ui.frames(2);
+  ui.click("Take back");
+  CHECK(input(*lab, "rounds").text() == "int4, graph");
+  ui.click("round 1");
+  CHECK(lab->requests()->open_link.starts_with("inference/optimize?"));
 }
