@@ -94,7 +94,7 @@ void describe_frame(Fields& f, Outputs& o) {
   f.real("beat_s", o.beat_s, {"From frame to frame", "s"}, "Where there is always a next one waiting.",
          {.formula = "1 / sustained rate"});
   f.real("p999_s", o.p999_s, {"999 in 1,000 by", "s"}, {.formula = "nearest rank of all frames"});
-  f.real("worst_s", o.worst_s, {"Worst", "s"}, "Of this run; a longer one finds worse.");
+  f.real("worst_s", o.worst_s, {"Worst", "s"}, "The slowest of this run; a longer one finds worse.");
   f.real("unseen", o.unseen, {"Never looked at", "%"}, "Dropped since the stack was busy when they came.",
          {.formula = "dropped frames / frames"});
   f.real("deadline_s", o.deadline_s, {"Due in", "s"}, {.formula = "1 / rate"});
@@ -127,7 +127,7 @@ void describe(Fields& f, Outputs& o) {
   describe_frame(f, o);
   describe_game(f, o);
   f.group("The road");
-  f.real("travelled_m", o.travelled_m, {"Driven until the plan", "m"}, "Of one frame in a hundred, at least so far.",
+  f.real("travelled_m", o.travelled_m, {"Driven until the plan", "m"}, "One frame in a hundred, at least so far.",
          {.formula = "speed x P99"});
   f.real("start_travelled_m", o.start_travelled_m, {"... as found", "m"}, {.formula = "speed x P99 as found"});
   f.group("Work of a frame over what a unit has");

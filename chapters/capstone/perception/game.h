@@ -11,7 +11,7 @@ namespace chapters::capstone::perception {
 /// What a stretch of the critical path is for, in the order of the slab.
 enum class Stage : std::uint8_t { camera, backbone, heads, forecast, code };
 inline constexpr std::size_t stage_count = 5;
-/// Of a task of the graph: those of the stack come first, copies of its encoder behind them.
+/// The stage of a task of the graph: those of the stack come first, copies of its encoder behind them.
 Stage stage_of(std::span<const models::StackTask> tasks, std::size_t task);
 
 inline constexpr std::size_t most_par = 5;  ///< games longer than this are not searched

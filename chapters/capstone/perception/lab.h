@@ -60,7 +60,7 @@ struct Run {
   std::shared_ptr<const CarGame> game;
   Stack now;
   Frame frame;
-  Tail tail, before;               ///< of this round and of the one before it
+  Tail tail, before;               ///< this round, and the one before it
   std::vector<std::string> links;  ///< what each round opens
 };
 

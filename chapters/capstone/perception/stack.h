@@ -35,11 +35,11 @@ inline constexpr std::size_t move_count = 16;
 /// What is assumed, and what is drawn.
 struct Settings {
   double rate_hz = 30;
-  double spread = 0.02;         ///< of an undisturbed frame: standard deviation over the mean
+  double spread = 0.02;         ///< standard deviation of an undisturbed frame over its mean
   std::int64_t frames = 20000;  ///< really simulated for each round
   std::int64_t seed = 7;
-  double int8_speedup = 1.5;            ///< of a compiled network
-  double fusion_saving = 0.35;          ///< of a head's time
+  double int8_speedup = 1.5;            ///< a compiled network's
+  double fusion_saving = 0.35;          ///< share of a head's time
   double fusion_redone = 0.03;          ///< share of the frames in which nothing of the frame before is of use
   double dla_slowdown = 3.2;            ///< a DLA's time over the GPU's, for the same network
   double pinned_contention_s = 0.4e-3;  ///< mean of what contention adds where memory is pinned
@@ -66,18 +66,18 @@ std::string apply(const Settings& settings, Move move, Stack& stack);
 
 /// A stretch of the critical path of a frame.
 struct Piece {
-  std::size_t task = 0;  ///< of the graph
+  std::size_t task = 0;  ///< its place in the graph
   double seconds = 0;
 };
 
 /// What the models make of a stack.
 struct Outcome {
   std::string bounce{};  ///< not empty: it cannot run, and this sentence says why; nothing else holds
-  double latency_s = 0;  ///< of an undisturbed frame while others are on their way
+  double latency_s = 0;  ///< an undisturbed frame while others are on their way
   double beat_s = 0;     ///< from frame to frame where there is always a next one
   double mean_s = 0, p50_s = 0, p99_s = 0, p999_s = 0, worst_s = 0;
   std::int64_t late = 0;    ///< frames without a fresh plan in time
-  std::int64_t unseen = 0;  ///< of them, frames that were never looked at
+  std::int64_t unseen = 0;  ///< frames that were never looked at; they are late
   std::vector<Piece> path{};
   std::array<double, models::stack_resource_count> asked{};  ///< work of a frame over the period, by StackResource
 };

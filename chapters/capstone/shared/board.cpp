@@ -62,12 +62,14 @@ BoardTarget board_target(const Target& target, std::size_t i, const std::vector<
 
 void add_axis_ticks(Board& board) {
   const BoardTarget& main = board.targets[board.main];
-  const double raw = main.most / 5, power = std::pow(10.0, std::floor(std::log10(raw))),
+  // Times longer than some days are counted in days.
+  const double day_s = 86'400, unit = board.unit == "s" && main.most > 3 * day_s ? day_s : 1;
+  const double raw = main.most / 5 / unit, power = std::pow(10.0, std::floor(std::log10(raw))),
                step = (raw <= power       ? 1
                        : raw <= 2 * power ? 2
                        : raw <= 5 * power ? 5
                                           : 10) *
-                      power;
+                      power * unit;
   for (double v = 0; v <= main.most * (1 + 1e-9); v += step)
     if (!(main.line > 0) || std::abs(v - main.line) > 0.3 * step)
       board.ticks.emplace_back(v, widgets::format_text(v, board.unit));

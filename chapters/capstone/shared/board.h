@@ -70,7 +70,7 @@ struct Board {
   std::vector<BoardTarget> targets;
   std::vector<BoardCard> hand;
   std::vector<BoardCause> causes;
-  std::vector<std::pair<double, std::string>> ticks;  ///< of the main axis
+  std::vector<std::pair<double, std::string>> ticks;  ///< the main axis
   std::size_t main = 0;
   std::string unit, room_words, opens, slab_words, claimed_by;
   std::string score;                ///< stands where the next round will; a lab may set it
@@ -82,7 +82,7 @@ struct BoardView {
   double say = 0;         ///< where its line is held
   bool dragged = false;   ///< the line was moved
   std::size_t seen = 0;   ///< rounds drawn last time
-  float flight = 1;       ///< of the last card to the board, 0 to 1
+  float flight = 1;       ///< the last card on its way to the board, 0 to 1
   ImVec2 from{}, card{};  ///< where that card lay, and its size
   std::vector<widgets::PlacedLegend> legend;
   bool small_hand = false, short_hand = false;  ///< in little room: smaller cards, and none that are on the board

@@ -14,7 +14,7 @@ namespace {
 using widgets::Align, widgets::Font, widgets::Painter, widgets::Type;
 
 constexpr float flight_s = 0.7f;
-constexpr float way_share = 0.45f;  ///< of the flight, until the card lies on the board
+constexpr float way_share = 0.45f;  ///< part of the flight until the card lies on the board
 
 float ease_out(float x) { return 1 - (1 - x) * (1 - x) * (1 - x); }
 

@@ -72,6 +72,13 @@ void paint_bar(const Painter& p, const Board& board, const RowPlan& plan, std::s
     const ImU32 ink = widgets::text_on(fill, t);
     const bool two = y1 - y0 > 2 * small + t.px(6);
     const float y = (y0 + y1) / 2 - (two ? small + t.px(1) : small / 2 + t.px(1)), room = x1 - x0 - t.px(6);
+    if (board.causes[cause].hatched) {
+      const float wide =
+          std::min(room, std::max(two ? widgets::text_size(board.causes[cause].name, Type::small).x : 0.0f,
+                                  widgets::text_size(piece->words, Type::small, Font::mono).x));
+      p.rect({(x0 + x1 - wide) / 2 - t.px(2), y - t.px(1)},
+             {(x0 + x1 + wide) / 2 + t.px(2), y + (two ? 2 : 1) * (small + t.px(2)) + t.px(1)}, fill, t.px(2));
+    }
     widgets::fit_text(p, {(x0 + x1) / 2, y}, two ? board.causes[cause].name : std::string_view(piece->words), room, ink,
                       Type::small, two ? Font::sans : Font::mono, Align::center);
     if (two)
@@ -123,9 +130,11 @@ void paint_row_words(const Painter& p, const Board& board, const RowPlan& plan, 
   const float y = plan.y(i) + t.px(4) + bar_high(plan) + t.px(3);
   float x = plan.left;
   if (r.bounced) {
+    p.plate({x, y}, r.bounce, t.panel, Type::small);
     widgets::fit_text(p, {x, y}, r.bounce, plan.right - x, t.bad, Type::small);
     return;
   }
+  p.plate({x, y}, r.total_words, t.panel, Type::small, Font::mono);
   x += p.text({x, y}, r.total_words, t.text, Type::small, Font::mono) + t.px(10);
   for (std::size_t k = 0; k < board.targets.size(); ++k) {
     if (!(board.targets[k].line > 0)) continue;
@@ -135,6 +144,8 @@ void paint_row_words(const Painter& p, const Board& board, const RowPlan& plan, 
     x += p.text_fit({x, y}, board.targets[k].name, plan.right - x, t.muted, Type::small) + t.px(4);
     x += p.text_fit({x, y}, r.words[k], std::max(1.0f, plan.right - x), t.text, Type::small, Font::mono) + t.px(10);
   }
+  if (r.change.empty()) return;
+  p.plate({x, y}, r.change, t.panel, Type::small);
   widgets::fit_text(p, {x, y}, r.change, plan.right - x, t.text, Type::small);
 }
 
@@ -157,7 +168,9 @@ void draw_row(const Board& board, const RowPlan& plan, std::size_t i, const Boar
     p.dashed_polyline(ghost, t.muted, t.px(1));
   }
   paint_bar(p, board, plan, i, now ? static_cast<double>(flight.growth) : 1.0);
-  if (r.said > 0) p.dashed_line({plan.x(r.said), y0 - t.px(4)}, {plan.x(r.said), y1 + t.px(4)}, t.accent, t.px(2));
+  if (r.said > 0)  // two marks at the slab's rims: a line through it would cross its words
+    for (const float rim : {y0, y1})
+      p.line({plan.x(r.said), rim - t.px(5)}, {plan.x(r.said), rim + t.px(5)}, t.accent, t.px(2.5f));
   if (std::isfinite(r.claimed[board.main])) paint_claim(p, {plan.x(r.claimed[board.main]), y1}, t.px(5));
   paint_row_vessel(p, board, plan, i, &r);
   paint_row_words(p, board, plan, i);

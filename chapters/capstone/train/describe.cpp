@@ -35,7 +35,7 @@ void describe_job(Fields& f, Inputs& in) {
   shared::chip(f, "chip", in.chip, {.help = "All of them train this one model."});
   f.integer("gpus", in.gpus, "GPUs", "All of them stop when one fails.",
             {.range = {8, 131'072, Scale::log}, .typical = {128, 32'768}});
-  f.integer("global_batch", in.global_batch, "Sequences a step", "Of all GPUs together.",
+  f.integer("global_batch", in.global_batch, "Sequences a step", "All GPUs together take as many.",
             {.range = {1, 65'536, Scale::log}, .typical = {128, 8192}});
   f.integer("sequence", in.sequence, {"Tokens a sequence", "tokens"}, "How long each is.",
             {.range = {256, 131'072, Scale::log}, .typical = {2048, 32'768}});
@@ -91,14 +91,14 @@ void describe(Fields& f, RoundRow& r) {
   f.real("won_s", r.won_s, {"Won", "s"}, "Over the round before; below 0 it lost.");
   f.real("mfu", r.mfu, {"MFU", "%"}, "While training goes on.");
   f.real("efficiency", r.efficiency, {"Clock that counts", "%"}, "Without saves, restarts and work done twice.");
-  f.real("memory_bytes", r.memory_bytes, {"Memory a GPU", "B"}, "Of the fullest.");
+  f.real("memory_bytes", r.memory_bytes, {"Memory a GPU", "B"}, "The fullest GPU's.");
   f.real("said_s", r.said_s, {"You said", "s"}, "", {.absent = not_said});
   f.text("bounced", r.bounced, "Bounced");
 }
 
 void describe(Fields& f, CauseRow& r) {
   f.text("cause", r.cause, "Cause");
-  f.real("wall_s", r.wall_s, {"Of the run", "s"}, "Time of the whole run that goes there.");
+  f.real("wall_s", r.wall_s, {"Time", "s"}, "Time of the whole run that goes there.");
   f.real("share", r.share, {"Share", "%"}, {.formula = "time / the run"});
 }
 
@@ -146,7 +146,7 @@ void describe_game(Fields& f, Outputs& o) {
   f.real("off", o.off, {"Your lines are off by", "%"}, "The geometric mean over the rounds.", {.absent = not_said});
   f.real("said_s", o.said_s, {"You said", "s"}, {.absent = not_said});
   f.real("said_off_s", o.said_off_s, {"... off by", "s"}, {.absent = not_said, .formula = "|said - the run|"});
-  f.integer("ticked", o.ticked, "Ticked", "Of the eight things that no slab shows.");
+  f.integer("ticked", o.ticked, "Ticked", "How many of the eight things that no slab shows are settled.");
 }
 
 }  // namespace

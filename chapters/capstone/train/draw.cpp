@@ -91,7 +91,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
                 draw_over_doors(
                     picture.doors, size, view.requests, [&](ImVec2 room) { draw_game(in, picture, view, room); }, 460);
               });
-  stage.panel("checklist", {.title = "No slab shows these", .least = {420, 150}},
+  stage.panel("checklist", {.title = "No slab shows these", .least = {300, 240}},
               [&](ImVec2 size) { draw_checklist(in, picture, view, size); });
   stage.panel("causes", {.title = "Where the run goes", .least = {360, 230}, .scrolls = true},
               [&](ImVec2 size) { draw_causes(out, view, size); });

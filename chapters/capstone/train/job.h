@@ -60,7 +60,7 @@ struct Job {
   double gpu_hours_per_failure = 50'700;
   double interval_s = 3600.0, save_s = 30, restart_s = 600;  ///< as found
   double save_beside_s = 5, restart_spares_s = 120;          ///< with the cards
-  double spread_slow = 0.02, spread = 0.004;  ///< of the GPUs' speeds: with slow nodes among them, and without
+  double spread_slow = 0.02, spread = 0.004;  ///< the GPUs' speeds, with slow nodes among them and without
   double price_per_hour = 2;
 };
 
@@ -91,7 +91,7 @@ class RunGame final : public Rules {
   Figures play(CardSet set) const override;
   Run run_of(CardSet set) const;
   Outcome outcome(CardSet set) const { return outcome_of(run_of(set)); }
-  /// Of any plan with the run's failures: a plan of the planner's, or one that was published.
+  /// Any plan with the run's failures: the planner's best, or the study's.
   Outcome outcome_of(const Run& run) const;
   const Job& job() const { return job_; }
 
