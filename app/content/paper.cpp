@@ -8,14 +8,14 @@
 #include "app/platform/file.h"
 #include "app/platform/pdf.h"
 #include "app/platform/svg.h"
+#include "widgets/base/theme_paper.h"
 
 namespace app {
 namespace {
 
 constexpr float paper_width = 794, paper_height = 1123, paper_margin = 42;
 constexpr float largest_type = 15, smallest_type = 8;
-constexpr ImU32 paper_ink = IM_COL32(20, 24, 28, 255), paper_rule = IM_COL32(200, 205, 210, 255),
-                paper_head = IM_COL32(90, 98, 106, 255);
+using widgets::paper_head, widgets::paper_ink, widgets::paper_rule;
 
 struct Words {
   std::string text;

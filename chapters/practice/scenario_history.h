@@ -16,8 +16,8 @@ inline constexpr std::size_t most_scenario_records = 2000;                ///< t
 /// One case that ended: a symptom of a board, a branching case, a design or a pitch.
 struct ScenarioRecord {
   std::string kind;                ///< board, branching, design or pitch
-  std::string id, topic;           ///< of the case; a chapter's slug
-  std::int64_t seed = 0;           ///< of the deal
+  std::string id, topic;           ///< the case; a chapter's slug
+  std::int64_t seed = 0;           ///< the seed of the deal
   std::int64_t right = 0, of = 0;  ///< threads, checks of the best path, points
   std::int64_t wrong = 0;          ///< wrong threads, or a wrong diagnosis
   double seconds = 0, time_s = 0;  ///< taken; when, in seconds since 1970

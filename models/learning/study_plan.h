@@ -48,7 +48,7 @@ struct StudyWish {
 struct StudyBlock {
   std::int64_t day = 0;  ///< 0: today
   StudyKind kind{};
-  std::int64_t topic = -1;  ///< of practice: index into the topics
+  std::int64_t topic = -1;  ///< for practice: index into the topics
   std::int64_t count = 0;   ///< questions, cards, boards or pitches
   double minutes = 0;
 };

@@ -207,7 +207,8 @@ void describe(Fields& f, Outputs& o) {
   describe_now(f, o);
   f.group("The game");
   f.integer("rounds_played", o.rounds_played, "Rounds", "Cards played, those that bounced too.", {.range = {0, 24}});
-  f.integer("targets_met", o.targets_met, "Targets met", "Of three, in the state that stands.", {.range = {0, 3}});
+  f.integer("targets_met", o.targets_met, "Targets met", "How many of the three hold in the state that stands.",
+            {.range = {0, 3}});
   f.real("won_in", o.won_in, "All met after", "The first round after which every target was met.",
          {.absent = "No round met every target."});
   f.real("par", o.par, "Par", "The fewest rounds that meet every target, over all orders of all cards.",

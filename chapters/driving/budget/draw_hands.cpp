@@ -136,7 +136,8 @@ void RiverPainter::drag_boxes() {
         encoders[task] = next;
       }
     }
-    in_.shared = shared_of(encoders);
+    std::string& groups = in_.shared;
+    groups = shared_of(encoders);
     return;
   }
 }

@@ -102,7 +102,7 @@ void describe(Fields& f, Outputs& o) {
          "The share of close predictions that these support.", {.source = wilson});
   f.group("Open questions and cases");
   f.integer("recalled", o.recalled, "Cards graded", "Answers to open questions.");
-  f.integer("recalled_right", o.recalled_right, "Cards known", "Of these, those that were hard, good or easy.");
+  f.integer("recalled_right", o.recalled_right, "Cards known", "Those that were hard, good or easy.");
   f.real("recall_ready_percent", o.recall_ready_percent, {"Cards support", "%"},
          "The share of known cards that these support.", {.source = wilson});
   f.integer("cards_due", o.cards_due, "Cards due", "Open questions whose day has come.",

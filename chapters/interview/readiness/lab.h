@@ -96,7 +96,7 @@ struct Task {
 /// The days to the interview as columns of minutes, and what today holds.
 struct PlanPicture {
   std::vector<models::StudyKind> kinds;  ///< those that the plan has
-  std::vector<std::string_view> names;   ///< of these
+  std::vector<std::string_view> names;   ///< what these are called
   std::vector<double> days, minutes;     ///< 1 for today; so many minutes a day for each kind in turn
   std::vector<Task> today;
   std::string heading;
