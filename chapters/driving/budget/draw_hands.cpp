@@ -136,7 +136,7 @@ void RiverPainter::drag_boxes() {
         encoders[task] = next;
       }
     }
-    std::string& groups = in_.shared;
+    Shared& groups = in_.shared;
     groups = shared_of(encoders);
     return;
   }
