@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "chapters/interview/scenarios/draw_parts.h"
@@ -46,7 +47,8 @@ void paint_ribbon(const Painter& p, Rect box, const Outputs& out, const Picture&
     from = to;
   }
   const float now = x(elapsed);
-  p.line({now, box.min.y - t.px(3)}, {now, box.min.y + lane + t.px(4)}, t.accent, t.px(2.5f));
+  p.line({now, box.min.y - t.px(3)}, {now, box.min.y + t.px(8)}, t.accent, t.px(2.5f));  // not through the words
+  p.line({now, box.min.y + lane - t.px(8)}, {now, box.min.y + lane + t.px(4)}, t.accent, t.px(2.5f));
   p.circle({now, box.min.y - t.px(3)}, t.px(5), t.accent);
   p.ring({now, box.min.y - t.px(3)}, t.px(5), IM_COL32_WHITE, t.px(1.5f));
 }
@@ -92,27 +94,31 @@ void draw_outline(const Painter& p, Rect box, Inputs& in, const Outputs& out, co
   const auto& points = points_of(*picture.run);
   const std::size_t columns = box.width() > t.px(640) ? 2 : 1;
   const std::size_t per = (points.size() + columns - 1) / columns;
-  // Lines share the height that there is.
-  const float least = std::min(t.px(74), box.height() / static_cast<float>(per));
   const float gap = t.px(12),
               wide = (box.width() - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns);
   for (std::size_t c = 0; c < columns; ++c) {
     const std::size_t from = c * per, to = std::min(points.size(), from + per);
-    // A line opens where it was said, as long as all lines fit.
-    float closed = 0;
-    for (std::size_t i = from; i < to; ++i)
-      closed += draw_point(p, i, {}, wide, least, false, in, out, picture, view, false);
-    float y = box.min.y, left = box.height() - closed;
-    for (std::size_t i = from; i < to; ++i) {
+    const auto high = [&](std::size_t i, bool open) {
+      return draw_point(p, i, {}, wide, 0, open, in, out, picture, view, false);
+    };
+    // A line opens as long as all lines fit; what is left of the height is shared.
+    std::array<bool, 16> open{};
+    float left = box.height();
+    for (std::size_t i = from; i < to; ++i) left -= high(i, false);
+    for (std::size_t i = from; i < to && i < open.size(); ++i) {
       // A talk's outline says what each point is; a design's is the model answer, seen once it was said.
       const bool may = picture.run->pitch || out.ended || in.reveal || std::isfinite(picture.run->said[i]);
-      const float low = draw_point(p, i, {}, wide, least, false, in, out, picture, view, false);
-      const float high = draw_point(p, i, {}, wide, least, true, in, out, picture, view, false);
-      const bool open = may && high - low <= left;
-      if (open) left -= high - low;
-      if (y + low > box.max.y + t.px(4)) break;
-      y += draw_point(p, i, {box.min.x + static_cast<float>(c) * (wide + gap), y}, wide, least, open, in, out, picture,
-                      view, true);
+      const float more = high(i, true) - high(i, false);
+      open[i] = may && more <= left;
+      if (open[i]) left -= more;
+    }
+    const float more = std::clamp(left / static_cast<float>(per), 0.0f, t.px(30));
+    float y = box.min.y;
+    for (std::size_t i = from; i < to && i < open.size(); ++i) {
+      const float line = high(i, open[i]);
+      if (y + line > box.max.y + t.px(4)) break;
+      y += draw_point(p, i, {box.min.x + static_cast<float>(c) * (wide + gap), y}, wide, line + more, open[i], in, out,
+                      picture, view, true);
     }
   }
 }
