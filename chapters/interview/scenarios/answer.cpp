@@ -37,7 +37,8 @@ std::string branching_answer(const Outputs& out) {
     const std::string verdict = out.told > 0    ? "The cause is found after "
                                 : out.wrong > 0 ? "The wrong cause was named after "
                                                 : "The case was given up after ";
-    return verdict + figure(out.spent_minutes, "min") + "; the best plan finds it in " +
+    return verdict + figure(out.spent_minutes, "min") +
+           (out.wrong > 0 ? "; the best plan finds the right one in " : "; the best plan finds it in ") +
            figure(out.best_here_minutes, "min") + ". Score " + figure(out.score, "%") +
            ".\nIt was this: " + out.left_over + ". The best plan begins with: " + out.best_first + ".";
   }

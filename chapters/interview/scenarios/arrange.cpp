@@ -86,8 +86,6 @@ WhyWrong why_wrong(const Run& run) {
   if (wrong->column == 0) {
     why.title = "Not this: " + to.cause;
     why.says = to.would + " " + from.here;
-    if (to.tell == from.tell && to.reads != from.reads)
-      why.says += " " + from.tell + " would read: " + to.reads + "; here: " + from.reads + ".";
     why.here = &from;
     why.would = &to;
   } else if (wrong->column == 1) {

@@ -12,9 +12,9 @@ namespace {
 using widgets::Font, widgets::Painter, widgets::theme, widgets::Type;
 
 ScenarioRecord record_of(const Inputs& in, const Run& run, double now_s) {
-  static constexpr std::array<std::string_view, 4> kinds{"board", "branching", "design", "pitch"};
+  static constexpr std::array<std::string_view, 4> kind_names{"board", "branching", "design", "pitch"};
   ScenarioRecord record;
-  record.kind = kinds[static_cast<std::size_t>(run.kind)];
+  record.kind = kind_names[static_cast<std::size_t>(run.kind)];
   record.seed = in.seed;
   record.time_s = now_s;
   return record;

@@ -170,7 +170,9 @@ models::Result<FigureRow> figure_row(const DesignFigure& f, DrillLabs& labs) {
   ask.output = f.output;
   ask.set = f.set;
   const auto made = make_question(ask, {}, 1, labs);
-  if (!made) return Made::fail("The figure " + f.id + " of this design cannot be computed: " + made.error);
+  if (!made)
+    return Made::fail("The figure " + f.id + " of this design has no value: open " + f.lab +
+                      " with its inputs to see why.");
   return Made::ok({f.label, widgets::format_text(made->answer, made->unit, 3), f.lab, made->link});
 }
 

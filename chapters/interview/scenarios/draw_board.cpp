@@ -246,14 +246,19 @@ void paint_why(const Painter& p, Rect box, const WhyWrong& why) {
   float words_x = box.min.x + pad, words_y = top, words_w = box.width() - 2 * pad;
   const bool wide = box.width() > t.px(520);
   if (why.would) {
-    const float glyph_w = wide ? t.px(150) : box.width() - 2 * pad;
+    const float glyph_w = wide ? t.px(180) : box.width() - 2 * pad;
     const float caption = t.type(Type::small) + t.px(2);
     const float glyph_h = wide ? box.max.y - pad - top - caption : t.px(46);
     for (int i = 0; i < 2; ++i) {
       const float x = box.min.x + pad + (wide ? static_cast<float>(i) * (glyph_w + t.px(14)) : 0);
       const float y = top + (wide ? 0 : static_cast<float>(i) * (glyph_h + caption + t.px(6)));
       if (y + caption + glyph_h > box.max.y) return;
-      widgets::fit_text(p, {x, y}, i == 0 ? "seen here" : "what that would show", glyph_w, t.muted, Type::small);
+      // Twins show the same: the other instrument parts them.
+      const bool twins = why.here->tell == why.would->tell;
+      const std::string_view caption_words = twins    ? std::string_view((i == 0 ? why.here : why.would)->reads)
+                                             : i == 0 ? "seen here"
+                                                      : "what that would show";
+      widgets::fit_text(p, {x, y}, caption_words, glyph_w, twins ? t.text : t.muted, Type::small);
       paint_glyph(p, (i == 0 ? why.here : why.would)->glyph, {{x, y + caption}, {x + glyph_w, y + caption + glyph_h}},
                   i == 1);
     }

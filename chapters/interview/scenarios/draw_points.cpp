@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "chapters/interview/scenarios/draw_parts.h"
@@ -31,11 +32,13 @@ void paint_ribbon(const Painter& p, Rect box, const Outputs& out, const Picture&
     const double to = from + (points[i].seconds > 0 ? points[i].seconds : out.point_s);
     const bool said = std::isfinite(run.said[i]);
     const Rect part{{x(from) + 1, box.min.y}, {x(to) - 1, box.min.y + lane}};
-    p.rect(part.min, part.max, said ? widgets::with_alpha(t.good, 0.55f) : t.ramp_at(i, points.size() + 4), t.px(3));
-    if (said && run.said[i] > to) widgets::hatch(p, part, t.bad);
+    const ImU32 fill = said ? t.good : t.card;
+    p.rect(part.min, part.max, fill, t.px(3));
+    p.frame(part.min, part.max, t.line, 1, t.px(3));
+    if (said && run.said[i] > to) p.rect({part.min.x, part.max.y - t.px(4)}, part.max, t.bad, t.px(2));
     if (lane > small)
-      widgets::fit_text(p, {part.min.x + t.px(4), part.min.y + (lane - small) / 2}, points[i].head,
-                        part.width() - t.px(8), t.text, Type::small);
+      widgets::fit_text(p, {part.min.x + t.px(6), part.min.y + (lane - small) / 2}, points[i].head,
+                        part.width() - t.px(12), said ? widgets::text_on(fill, t) : t.text, Type::small);
     if (said) {
       const float mark = x(run.said[i]);
       p.line({mark, box.min.y + lane}, {mark, box.min.y + lane + t.px(8)}, t.good, t.px(2));
@@ -44,14 +47,15 @@ void paint_ribbon(const Painter& p, Rect box, const Outputs& out, const Picture&
     from = to;
   }
   const float now = x(elapsed);
-  p.line({now, box.min.y - t.px(3)}, {now, box.min.y + lane + t.px(4)}, t.accent, t.px(2.5f));
+  p.line({now, box.min.y - t.px(3)}, {now, box.min.y + t.px(8)}, t.accent, t.px(2.5f));  // not through the words
+  p.line({now, box.min.y + lane - t.px(8)}, {now, box.min.y + lane + t.px(4)}, t.accent, t.px(2.5f));
   p.circle({now, box.min.y - t.px(3)}, t.px(5), t.accent);
   p.ring({now, box.min.y - t.px(3)}, t.px(5), IM_COL32_WHITE, t.px(1.5f));
 }
 
-/// One line of the outline; returns its height. `paint` off measures alone.
-float draw_point(const Painter& p, std::size_t i, ImVec2 at, float width, bool open, Inputs& in, const Outputs& out,
-                 const Picture& picture, View& view, bool paint) {
+/// One line of the outline, `least` px high at least; returns its height. `paint` off measures alone.
+float draw_point(const Painter& p, std::size_t i, ImVec2 at, float width, float least, bool open, Inputs& in,
+                 const Outputs& out, const Picture& picture, View& view, bool paint) {
   const auto& t = theme();
   const Run& run = *picture.run;
   const OutlinePoint& point = points_of(run)[i];
@@ -60,7 +64,7 @@ float draw_point(const Painter& p, std::size_t i, ImVec2 at, float width, bool o
   const float words = open ? widgets::wrapped_text(p, {}, run.say[i], width - left - t.px(12), t.muted,
                                                    {.max_lines = 3, .paint = false})
                            : 0;
-  const float high = body + t.px(14) + words;
+  const float high = std::max(body + t.px(14) + words, least);
   if (!paint) return high;
   const Rect box{at, {at.x + width, at.y + high - t.px(4)}};
   p.rect(box.min, box.max, t.card, t.px(6));
@@ -94,19 +98,27 @@ void draw_outline(const Painter& p, Rect box, Inputs& in, const Outputs& out, co
               wide = (box.width() - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns);
   for (std::size_t c = 0; c < columns; ++c) {
     const std::size_t from = c * per, to = std::min(points.size(), from + per);
-    // A line opens where it was said, as long as all lines fit.
-    float closed = 0;
-    for (std::size_t i = from; i < to; ++i) closed += draw_point(p, i, {}, wide, false, in, out, picture, view, false);
-    float y = box.min.y, left = box.height() - closed;
-    for (std::size_t i = from; i < to; ++i) {
-      const bool may = out.ended || in.reveal || std::isfinite(picture.run->said[i]);
-      const float low = draw_point(p, i, {}, wide, false, in, out, picture, view, false);
-      const float high = draw_point(p, i, {}, wide, true, in, out, picture, view, false);
-      const bool open = may && high - low <= left;
-      if (open) left -= high - low;
-      if (y + low > box.max.y + t.px(4)) break;
-      y += draw_point(p, i, {box.min.x + static_cast<float>(c) * (wide + gap), y}, wide, open, in, out, picture, view,
-                      true);
+    const auto high = [&](std::size_t i, bool open) {
+      return draw_point(p, i, {}, wide, 0, open, in, out, picture, view, false);
+    };
+    // A line opens as long as all lines fit; what is left of the height is shared.
+    std::array<bool, 16> open{};
+    float left = box.height();
+    for (std::size_t i = from; i < to; ++i) left -= high(i, false);
+    for (std::size_t i = from; i < to && i < open.size(); ++i) {
+      // A talk's outline says what each point is; a design's is the model answer, seen once it was said.
+      const bool may = picture.run->pitch || out.ended || in.reveal || std::isfinite(picture.run->said[i]);
+      const float more = high(i, true) - high(i, false);
+      open[i] = may && more <= left;
+      if (open[i]) left -= more;
+    }
+    const float more = std::clamp(left / static_cast<float>(per), 0.0f, t.px(30));
+    float y = box.min.y;
+    for (std::size_t i = from; i < to && i < open.size(); ++i) {
+      const float line = high(i, open[i]);
+      if (y + line > box.max.y + t.px(4)) break;
+      y += draw_point(p, i, {box.min.x + static_cast<float>(c) * (wide + gap), y}, wide, line + more, open[i], in, out,
+                      picture, view, true);
     }
   }
 }
@@ -176,7 +188,7 @@ void draw_points(Inputs& in, const Outputs& out, const Picture& picture, View& v
   y += widgets::wrapped_text(p, {at.x, y}, picture.heading, size.x - clock_wide - t.px(24), t.text,
                              {.type = Type::body, .max_lines = size.y > t.px(420) ? 3 : 2});
   y += t.px(12);
-  const float ribbon = size.y > t.px(420) ? t.px(46) : t.px(34);
+  const float ribbon = size.y > t.px(420) ? t.px(64) : t.px(36);
   paint_ribbon(p, {{at.x, y}, {at.x + size.x, y + ribbon}}, out, picture, elapsed);
   y += ribbon + t.px(8);
   draw_buttons({at.x, y}, in, out, picture, view, now);

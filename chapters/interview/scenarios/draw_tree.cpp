@@ -86,9 +86,6 @@ void paint_lanes(const Painter& p, const TreePlan& plan, const Picture& picture)
       p.line({end + t.px(3), middle - r}, {end + t.px(3) + 2 * r, middle + r}, t.bad, t.px(2));
       p.line({end + t.px(3), middle + r}, {end + t.px(3) + 2 * r, middle - r}, t.bad, t.px(2));
     }
-    if (at_work)
-      widgets::fit_text(p, {plan.lanes.min.x + t.px(8), middle - small / 2}, run.branching->causes[i].fix,
-                        std::max(end, plan.lanes.max.x) - plan.lanes.min.x - t.px(16), t.text, Type::small);
   }
 }
 
@@ -103,6 +100,19 @@ void paint_ran(const Painter& p, const TreePlan& plan, const Picture& picture) {
     const CheckCard& card = picture.check_cards[r.check];
     widgets::fit_text(p, {x0 + t.px(3), top + t.px(4)}, card.name, x1 - x0 - t.px(6), t.muted, Type::small);
   }
+}
+
+/// What mends the cause that was at work, on its lane.
+void paint_fix(const Painter& p, const TreePlan& plan, const Picture& picture) {
+  const Run& run = *picture.run;
+  if (!run.ended || run.cause >= max_lanes) return;
+  const auto& t = theme();
+  const Rect& row = plan.row[run.cause];
+  const std::string& fix = run.branching->causes[run.cause].fix;
+  const ImVec2 at{plan.lanes.min.x + t.px(10), (row.min.y + row.max.y - t.type(Type::small)) / 2};
+  if (widgets::text_size(fix, Type::small).x > plan.lanes.width() - t.px(20)) return;
+  p.plate(at, fix, t.panel, Type::small);
+  p.text(at, fix, t.text, Type::small);
 }
 
 void paint_axis(const Painter& p, const TreePlan& plan) {
@@ -164,7 +174,10 @@ void draw_cards(const Painter& p, const TreePlan& plan, Inputs& in, const Output
     widgets::fit_text(p, {box.min.x + t.px(8), box.min.y + t.px(5)}, card.name, wide - number - t.px(26), t.text,
                       Type::small, Font::bold);
     if (plan.card > 2 * small + t.px(14))
-      widgets::fit_text(p, {box.min.x + t.px(8), box.min.y + small + t.px(10)}, ran ? card.says : "press to run it",
+      widgets::fit_text(p, {box.min.x + t.px(8), box.min.y + small + t.px(10)},
+                        ran         ? std::string_view(card.says)
+                        : out.ended ? "not run"
+                                    : "press to run it",
                         wide - t.px(16), t.muted, Type::small);
     if (widgets::veiled() || out.ended || ran) {
       if (ran && ImGui::IsMouseHoveringRect(box.min, box.max) && ImGui::IsWindowHovered())
@@ -237,6 +250,7 @@ void draw_tree(Inputs& in, const Outputs& out, const Picture& picture, View& vie
     return;
   }
   paint_ran(p, plan, picture);
+  paint_fix(p, plan, picture);
   paint_axis(p, plan);
   paint_ghost_path(p, plan, picture);
   mark_minutes_guess(p, plan);
