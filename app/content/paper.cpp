@@ -228,16 +228,23 @@ class Setter {
         continue;
       }
       if (!lines.back().empty()) lines.emplace_back();
-      while (width_of(word, type_, bold) > width && word.size() > 1) {
-        std::size_t n = word.size() - 1;
-        while (n > 1 && (width_of(word.substr(0, n), type_, bold) > width ||
-                         (static_cast<unsigned char>(word[n]) & 0xC0u) == 0x80u))
-          --n;
-        lines.back() = word.substr(0, n);
-        word.erase(0, n);
-        lines.emplace_back();
+      // A word that is wider than the column goes on in the next line, whole characters at a time.
+      float wide = 0;
+      std::string piece;
+      for (std::size_t at = 0; at < word.size();) {
+        std::size_t next = at + 1;
+        while (next < word.size() && (static_cast<unsigned char>(word[next]) & 0xC0u) == 0x80u) ++next;
+        const float letter = width_of(std::string_view(word).substr(at, next - at), type_, bold);
+        if (wide + letter > width && !piece.empty()) {
+          lines.back() = std::exchange(piece, {});
+          lines.emplace_back();
+          wide = 0;
+        }
+        piece.append(word, at, next - at);
+        wide += letter;
+        at = next;
       }
-      lines.back() = word;
+      lines.back() = piece;
     }
     return lines;
   }

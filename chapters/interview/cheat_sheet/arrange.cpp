@@ -71,7 +71,7 @@ void arrange_ladder(const Inputs& in, const Outputs& out, Picture& p) {
     mark.name = r.level;
     mark.seconds = seconds;
     mark.latency = latency;
-    mark.value = widgets::format_text(seconds, "s", 2);
+    mark.words_shown = r.level + " " + widgets::format_text(seconds, "s", 2);
     mark.tip =
         latency ? "first byte after " + widgets::format_text(seconds, "s") : widgets::format_text(r.bytes_per_s, "B/s");
     if (latency && !(r.time_s > 0)) mark.tip = widgets::format_text(seconds, "s") + " from one to the next";

@@ -4,8 +4,6 @@
 namespace chapters::interview::cheat_sheet {
 namespace {
 
-const Choices side_choices{{"serving", "Serving", ""}, {"training", "Training", ""}};
-
 void describe_requests(Fields& f, Inputs& in) {
   f.group("Requests");
   shared::concurrent_sequences(f, "batch", in.batch, {.help = "How many requests a step writes for."});
@@ -178,7 +176,8 @@ void describe(Fields& f, Outputs& o) {
 }
 
 void describe(Fields& f, View& view) {
-  f.choice("side", view.side, side_choices, "Rows", "Which half is shown where not all of it has room.");
+  f.integer("page", view.page, "Page of the rows", "Which rows are shown where not all have room; 0 is the first page.",
+            {.range = {0, 25, Scale::step}});
   f.text("search", view.search, "Search", "Rows and columns that say it are lit.", {.max_bytes = 60});
 }
 

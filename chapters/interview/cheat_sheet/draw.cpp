@@ -7,8 +7,6 @@
 #include "widgets/base/parts.h"
 #include "widgets/base/press_area.h"
 #include "widgets/base/theme.h"
-#include "widgets/controls/button.h"
-#include "widgets/controls/tab.h"
 #include "widgets/table/row_table.h"
 
 namespace chapters::interview::cheat_sheet {
@@ -16,8 +14,20 @@ namespace {
 
 using widgets::Font, widgets::Painter, widgets::theme, widgets::Type;
 
-/// The box to search in, which half is looked at, and Copy.
-void draw_head(const Picture& picture, View& view, bool sides, ImVec2 size) {
+/// A word that is pressed.
+bool pressed_word(const Painter& p, const char* id, std::string_view words, ImVec2 at) {
+  const auto& t = theme();
+  const ImVec2 size = widgets::text_size(words, Type::small);
+  ImGui::SetCursorScreenPos(at);
+  const bool pressed = widgets::press_area(id, {size.x, size.y + t.px(4)});
+  if (ImGui::IsItemHovered() || (ImGui::IsItemFocused() && ImGui::GetIO().NavVisible))
+    p.line({at.x, at.y + size.y}, {at.x + size.x, at.y + size.y}, t.accent);
+  p.text(at, words, t.accent, Type::small);
+  return pressed;
+}
+
+/// The box to search in, which rows are looked at, and Copy.
+void draw_head(const Picture& picture, View& view, const ShownRows& rows, ImVec2 size) {
   const auto& t = theme();
   const ImVec2 corner = ImGui::GetCursorScreenPos();
   // A scenario may have brought another search.
@@ -31,27 +41,27 @@ void draw_head(const Picture& picture, View& view, bool sides, ImVec2 size) {
     view.search = view.typed;
   ImGui::PopStyleVar();
   ImGui::PopFont();
-  float x = corner.x + box + t.px(12);
-  if (sides) {
-    ImGui::SetCursorScreenPos({x, corner.y});
-    if (widgets::tab("Serving", view.side == Side::serving, true)) view.side = Side::serving;
-    ImGui::SameLine();
-    if (widgets::tab("Training", view.side == Side::training, true)) view.side = Side::training;
-    x = ImGui::GetItemRectMax().x + t.px(12);
-  }
   const Painter p = Painter::window();
   const char* copy = view.copied ? "Copied" : "Copy as Markdown";
   const ImVec2 words = widgets::text_size(copy, Type::small);
-  const float right = corner.x + size.x - words.x, y = corner.y + (size.y - words.y) / 2 - t.px(2);
-  if (right > x) {
-    ImGui::SetCursorScreenPos({right, y});
-    if (widgets::press_area("copy the page as Markdown", {words.x, words.y + t.px(4)})) {
+  const float y = corner.y + (size.y - words.y) / 2 - t.px(2);
+  float x = corner.x + box + t.px(12), right = corner.x + size.x;
+  if (rows.pages > 1) {
+    widgets::Line where;
+    where.add("rows ").add_integer(static_cast<std::int64_t>(rows.from + 1)).add(" to ");
+    where.add_integer(static_cast<std::int64_t>(rows.to)).add(" of ");
+    where.add_integer(static_cast<std::int64_t>(picture.rows.size()));
+    x += p.text({x, y}, where.view(), t.muted, Type::small) + t.px(8);
+    if (pressed_word(p, "the next rows", "next", {x, y}))
+      view.page = static_cast<std::int64_t>((rows.page + 1) % rows.pages);
+    x += widgets::text_size("next", Type::small).x + t.px(16);
+  }
+  if (right - words.x > x) {
+    right -= words.x;
+    if (pressed_word(p, "copy the page as Markdown", copy, {right, y})) {
       ImGui::SetClipboardText(picture.markdown.c_str());
       view.copied = true;
     }
-    if (ImGui::IsItemHovered() || ImGui::IsItemFocused())
-      p.line({right, y + words.y}, {right + words.x, y + words.y}, t.accent);
-    p.text({right, y}, copy, t.accent, Type::small);
   }
   widgets::fit_text(p, {x, y}, picture.case_words, right - x - t.px(12), t.muted, Type::small);
   ImGui::SetCursorScreenPos({corner.x, corner.y + size.y});
@@ -68,7 +78,7 @@ void draw_page(Inputs& in, const Outputs& out, const Picture& picture, View& vie
   // The ladder keeps two tiers of words on each side of its axis while there is room.
   const float ladder = std::clamp(0.24f * size.y, t.px(56), t.px(130));
   const float matrix = size.y - head - ladder - 2 * gap;
-  draw_head(picture, view, !whole_matrix_fits(picture, matrix), {size.x, head});
+  draw_head(picture, view, shown_rows(picture, view, matrix), {size.x, head});
   const Search search = search_of(view);
   ImGui::SetCursorScreenPos({corner.x, corner.y + head + gap});
   draw_matrix(in, out, picture, view, search, {size.x, matrix});

@@ -51,30 +51,44 @@ void draw_ladder(Inputs& in, const Picture& picture, View& view, const Search& s
   p.text({corner.x, y - line}, "To move", t.muted, Type::small);
   draw_dragged(p, in, view, Dragged::bytes, picture.bytes_words, {corner.x, y}, "of the ladder");
   widgets::fit_text(p, {corner.x, middle + t.px(6)}, "First byte after", left, t.muted, Type::small);
+  struct Label {
+    ImVec2 at{};
+    bool shown = false, found = false;
+    float x = 0;
+  };
+  constexpr std::size_t labels_max = 32;
+  std::array<Label, labels_max> labels{};
+  const std::size_t count = std::min(picture.ladder.size(), labels_max);
   std::array<float, tiers_max> above{}, below{};
-  for (std::size_t i = 0; i < picture.ladder.size(); ++i) {
+  // Stems go first, so that none runs through the words of another.
+  for (std::size_t i = 0; i < count; ++i) {
     const LadderMark& mark = picture.ladder[i];
-    const float x = x_of(mark.seconds);
-    const bool found = search.finds(mark.words);
-    widgets::Line words;
-    words.add(mark.name).add(" ").add(mark.value);
-    const float width = widgets::text_size(words.view(), Type::small).x;
-    const float from = std::clamp(x - width / 2, corner.x + left, std::max(corner.x + left, corner.x + size.x - width));
+    Label& label = labels[i];
+    label.x = x_of(mark.seconds);
+    label.found = search.finds(mark.words);
+    const float width = widgets::text_size(mark.words_shown, Type::small).x;
+    const float from =
+        std::clamp(label.x - width / 2, corner.x + left, std::max(corner.x + left, corner.x + size.x - width));
     const std::size_t tier = free_tier(mark.latency ? below : above, tiers, from - t.px(8), from + width);
-    const ImU32 tone = found ? t.accent : mark.latency ? t.muted : t.text;
-    if (tier < tiers) {
-      const float step = (line + t.px(2)) * static_cast<float>(tier);
-      const float text_y = mark.latency ? middle + t.px(9) + step : middle - t.px(9) - line - step;
-      const float stem_to = mark.latency ? text_y : text_y + line - t.px(2);
-      p.line({x, middle}, {x, stem_to}, t.line);
-      p.plate({from, text_y}, words.view(), t.background, Type::small);
-      p.text({from, text_y}, words.view(), tone, Type::small, found ? Font::bold : Font::sans);
+    if (tier >= tiers) continue;
+    label.shown = true;
+    const float step = (line + t.px(2)) * static_cast<float>(tier);
+    label.at = {from, mark.latency ? middle + t.px(9) + step : middle - t.px(9) - line - step};
+    p.line({label.x, middle}, {label.x, mark.latency ? label.at.y : label.at.y + line - t.px(2)}, t.line);
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    const LadderMark& mark = picture.ladder[i];
+    const Label& label = labels[i];
+    const ImU32 tone = label.found ? t.accent : mark.latency ? t.muted : t.text;
+    if (label.shown) {
+      p.plate(label.at, mark.words_shown, t.background, Type::small);
+      p.text(label.at, mark.words_shown, tone, Type::small);
     }
     if (mark.latency)
-      p.ring({x, middle}, t.px(4), tone, t.px(1.5f));
+      p.ring({label.x, middle}, t.px(4), tone, t.px(1.5f));
     else
-      p.circle({x, middle}, t.px(4.5f), tone);
-    ImGui::SetCursorScreenPos({x - t.px(7), middle - t.px(7)});
+      p.circle({label.x, middle}, t.px(4.5f), tone);
+    ImGui::SetCursorScreenPos({label.x - t.px(7), middle - t.px(7)});
     ImGui::PushID(static_cast<int>(i));
     widgets::press_area("a level", {t.px(14), t.px(14)}, ImGuiButtonFlags_None);
     ImGui::PopID();

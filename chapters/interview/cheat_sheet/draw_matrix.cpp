@@ -36,12 +36,9 @@ MatrixPlace place_matrix(const Picture& picture, const View& view, ImVec2 size) 
   MatrixPlace m;
   m.corner = ImGui::GetCursorScreenPos();
   m.width = size.x;
-  m.to = picture.rows.size();
-  if (!whole_matrix_fits(picture, size.y)) {
-    const std::size_t half = std::min(serving_count, picture.rows.size());
-    m.from = view.side == Side::serving ? 0 : half;
-    m.to = view.side == Side::serving ? half : picture.rows.size();
-  }
+  const ShownRows shown = shown_rows(picture, view, size.y);
+  m.from = shown.from;
+  m.to = shown.to;
   for (std::size_t c = 0; c < moved_count; ++c)
     if (column_moves(picture, c, m.from, m.to)) m.columns[m.column_count++] = static_cast<std::uint8_t>(c);
   const auto count = static_cast<float>(std::max<std::size_t>(1, m.column_count));
@@ -78,9 +75,20 @@ void paint_cell(const Painter& p, const Cell& cell, ImVec2 centre, float column,
 
 }  // namespace
 
-bool whole_matrix_fits(const Picture& picture, float height) {
+ShownRows shown_rows(const Picture& picture, const View& view, float height) {
   const auto& t = theme();
-  return height >= t.px(head_height) + t.px(least_row) * static_cast<float>(picture.rows.size());
+  const std::size_t all = picture.rows.size();
+  const float room = std::max(0.0f, (height - t.px(head_height)) / t.px(least_row));
+  const std::size_t fits = std::clamp<std::size_t>(static_cast<std::size_t>(room), 1, std::max<std::size_t>(1, all));
+  ShownRows shown;
+  shown.pages = (all + fits - 1) / fits;
+  if (shown.pages == 0) return shown;
+  // All pages are about as long.
+  const std::size_t rows = (all + shown.pages - 1) / shown.pages;
+  shown.page = std::min(static_cast<std::size_t>(std::max<std::int64_t>(0, view.page)), shown.pages - 1);
+  shown.from = std::min(shown.page * rows, all);
+  shown.to = std::min(shown.from + rows, all);
+  return shown;
 }
 
 void draw_matrix(const Inputs& in, const Outputs& out, const Picture& picture, View& view, const Search& search,
@@ -104,6 +112,11 @@ void draw_matrix(const Inputs& in, const Outputs& out, const Picture& picture, V
     widgets::fit_text(p, {at.x + m.column / 2, at.y}, words.head, m.column - t.px(2), lit[c] ? t.text : t.muted,
                       Type::small, Font::sans, Align::center);
     p.line({at.x, m.corner.y + m.head}, {at.x, bottom}, t.grid);
+    ImGui::SetCursorScreenPos(at);
+    ImGui::PushID(static_cast<int>(c));
+    widgets::press_area("a column", {m.column, m.head}, ImGuiButtonFlags_None);
+    ImGui::PopID();
+    if (ImGui::IsItemHovered()) widgets::tip(words.head, words.full);
   }
   for (std::size_t r = m.from; r < m.to; ++r) {
     const MatrixRow& row = picture.rows[r];
@@ -120,7 +133,7 @@ void draw_matrix(const Inputs& in, const Outputs& out, const Picture& picture, V
     const ImVec2 end{column_x(m.column_count), y + m.row};
     if (hovered || found)
       p.rect({m.corner.x, y}, end, hovered ? t.card : widgets::with_alpha(t.accent, 0.12f), t.px(3));
-    if (r == serving_count && m.from == 0) p.line({m.corner.x, y}, {end.x, y}, t.line);
+    if (r == serving_count && r > m.from) p.line({m.corner.x, y}, {end.x, y}, t.line);
     const float text_y = y + (m.row - t.type(Type::small)) / 2 - t.px(1);
     const ImU32 ink = !row.known ? t.muted : search.length > 0 && !found ? t.muted : t.text;
     widgets::fit_text(p, {m.corner.x + t.px(4), text_y}, words.name, m.name - t.px(8), ink, Type::small,

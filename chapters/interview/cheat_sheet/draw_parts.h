@@ -20,8 +20,11 @@ Search search_of(const View& view);
 
 void draw_matrix(const Inputs& in, const Outputs& out, const Picture& picture, View& view, const Search& search,
                  ImVec2 size);
-/// Does the whole matrix have room in so many pixels, or one side of it alone?
-bool whole_matrix_fits(const Picture& picture, float height);
+/// Rows of the matrix that have room in so many pixels, from the first of its page on.
+struct ShownRows {
+  std::size_t from = 0, to = 0, pages = 1, page = 0;
+};
+ShownRows shown_rows(const Picture& picture, const View& view, float height);
 void draw_ladder(Inputs& in, const Picture& picture, View& view, const Search& search, ImVec2 size);
 void draw_sums(Inputs& in, const Outputs& out, const Picture& picture, View& view, const Search& search, ImVec2 size);
 void draw_chains(const Picture& picture, const Search& search, ImVec2 size);

@@ -20,9 +20,6 @@ namespace chapters::interview::cheat_sheet {
 
 inline constexpr double no_figure = std::numeric_limits<double>::quiet_NaN();
 
-/// Which half of the matrix is looked at where not all of it has room.
-enum class Side : std::uint8_t { serving, training };
-
 struct Inputs {
   std::string model = "llama-3-70b", chip = "h100_sxm", network = "infiniband_ndr";
   std::int64_t tensor_parallel = 8;
@@ -157,7 +154,7 @@ struct MatrixRow {
   bool known = true;
 };
 struct LadderMark {
-  std::string name, value, tip, source;
+  std::string name, words_shown, tip, source;  ///< words_shown: name and time
   double seconds = 0;
   bool latency = false;
   std::string words;
@@ -184,8 +181,8 @@ struct Picture {
 };
 
 struct View {
-  Side side = Side::serving;
-  std::string search;  ///< what is looked for
+  std::int64_t page = 0;  ///< of the matrix, where not all rows have room
+  std::string search;     ///< what is looked for
   char typed[64] = {};
   bool copied = false;
   Dragged held = Dragged::none;

@@ -7,10 +7,10 @@ using models::sheet::moved_count, models::sheet::technique_count;
 
 const std::array<ColumnWords, moved_count>& column_words() {
   static const std::array<ColumnWords, moved_count> columns{
-      {{"1st token", "Time to the first token"},
-       {"per token", "Time from token to token"},
+      {{"TTFT", "Time to the first token"},
+       {"TPOT", "Time from token to token"},
        {"gap", "Longest wait between two tokens while a prompt is read"},
-       {"tokens/s", "Throughput: tokens per second, of a GPU in training"},
+       {"tok/s", "Throughput: tokens per second, of a GPU in training"},
        {"weights", "Memory for weights on a chip"},
        {"states", "Memory for gradients, master weights and moments on a GPU"},
        {"activ.", "Memory for activations on a GPU"},
@@ -18,7 +18,7 @@ const std::array<ColumnWords, moved_count>& column_words() {
        {"FLOP", "Arithmetic of all chips"},
        {"HBM", "Bytes of main memory for a token"},
        {"links", "Communication: bytes over links"},
-       {"launches", "Kernel launches for a token"}}};
+       {"launch", "Kernel launches for a token"}}};
   return columns;
 }
 
