@@ -109,8 +109,11 @@ void arrange_roofline(const Outputs& out, Picture& p) {
   p.roof.add(std::max(1e4, 10 * out.ridge), out.peak_flops_per_s);
   for (const ChipRow& chip : out.chips) {
     if (chip.ridge == out.ridge && chip.peak_flops_per_s == out.peak_flops_per_s) continue;
-    widgets::Curve roof{
-        .label = chip.name, .tint = widgets::Tint::series(p.roofs.size()), .width = 1.5f, .dashed = true};
+    widgets::Curve roof{.label = chip.name,
+                        .tint = widgets::Tint::series(p.roofs.size()),
+                        .width = 1.5f,
+                        .dashed = true,
+                        .named = false};
     roof.add(1, chip.bandwidth_bytes_per_s);
     roof.add(chip.ridge, chip.peak_flops_per_s);
     roof.add(1e4, chip.peak_flops_per_s);

@@ -178,7 +178,7 @@ void RiverPainter::draw_box(const Box& box, ImVec2 moved) const {
   const float high = std::max(is, std::min(r_.slot, 2 * small() + t_.px(8)));
   const ImVec2 from{r_.boxes + moved.x, y - high / 2}, to{r_.boxes_to + moved.x, y + high / 2};
   p_.rect(from, to, t_.card, t_.px(4));
-  p_.rect({from.x, y - is / 2}, {to.x, y + is / 2}, widgets::with_alpha(hue(first), 0.5f), t_.px(4));
+  p_.rect({from.x, y - is / 2}, {to.x, y + is / 2}, widgets::with_alpha(hue(first), 0.25f), t_.px(4));
   p_.frame(from, to, hue(first), t_.px(1.5f), t_.px(4));
   const float x = (from.x + to.x) / 2;
   const bool two = high >= 2 * small() + t_.px(6);
