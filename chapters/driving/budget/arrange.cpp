@@ -40,7 +40,7 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
                        ". The cameras send " + figure(out.camera_bytes_per_s, "B/s") + " as before.";
     if (second.empty())
       second = "One encoder for all saves " + figure(out.sharing_saved, "%") +
-               " of the arithmetic and nothing of sensors and links.";
+               " of the arithmetic, and nothing that cameras and links take.";
     return text + "\n" + second;
   }
   std::string text = "As built the cameras send " + figure(out.camera_bytes_per_s, "B/s") +
@@ -95,9 +95,10 @@ void arrange_boxes(const Inputs& in, const Outputs& out, Picture& p) {
 }
 
 void arrange_plans(const Inputs& in, const Outputs& out, Picture& p) {
-  p.yours = out.plans.size() == 5 ? 4 : (out.skipped ? 2u : 0u) + (in.shared == Shared::all ? 1u : 0u);
+  const bool partly = in.shared != Shared::none && in.shared != Shared::all;
+  p.yours = partly ? out.plans.size() - 1 : (out.skipped ? 2u : 0u) + (in.shared == Shared::all ? 1u : 0u);
   for (std::size_t i = 0; i < out.plans.size(); ++i)
-    p.plan_names.push_back(out.plans[i].name + (i == p.yours && i < 4 ? ", as set" : ""));
+    p.plan_names.push_back(out.plans[i].name + (i == p.yours && !partly ? ", as set" : ""));
 }
 
 void arrange_roofline(const Outputs& out, Picture& p) {
@@ -108,8 +109,11 @@ void arrange_roofline(const Outputs& out, Picture& p) {
   p.roof.add(std::max(1e4, 10 * out.ridge), out.peak_flops_per_s);
   for (const ChipRow& chip : out.chips) {
     if (chip.ridge == out.ridge && chip.peak_flops_per_s == out.peak_flops_per_s) continue;
-    widgets::Curve roof{
-        .label = chip.name, .tint = widgets::Tint::series(p.roofs.size()), .width = 1.5f, .dashed = true};
+    widgets::Curve roof{.label = chip.name,
+                        .tint = widgets::Tint::series(p.roofs.size()),
+                        .width = 1.5f,
+                        .dashed = true,
+                        .named = false};
     roof.add(1, chip.bandwidth_bytes_per_s);
     roof.add(chip.ridge, chip.peak_flops_per_s);
     roof.add(1e4, chip.peak_flops_per_s);

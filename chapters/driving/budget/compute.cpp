@@ -38,8 +38,8 @@ PixelSetup setup_of(const Inputs& in, const models::Machine& machine, models::Fo
       .energies = {.camera_w = in.camera_w,
                    .link_j_per_bit = in.link_j_per_byte / 8,
                    .memory_j_per_byte = in.memory_j_per_byte,
-                   .gpu_w = in.gpu_w,
-                   .rest_w = in.rest_w},
+                   .gpu_w = in.gpu_work_w,
+                   .rest_w = in.chip_rest_w},
       .other_sensor_bytes_per_s = lidar_point_bytes * in.lidar_points * in.lidar_rate_hz + in.radar_bytes_per_s,
   };
 }
@@ -92,8 +92,11 @@ void fill_plans(const Inputs& in, const PixelSetup& setup, const PixelFlow& now,
                   shared = models::realtime::pixel_flow(setup, plan_of(in, false, 1)),
                   skipped = models::realtime::pixel_flow(setup, plan_of(in, true, 3)),
                   both = models::realtime::pixel_flow(setup, plan_of(in, true, 1));
-  out.plans = {row_of("as built", built), row_of("one encoder", shared), row_of("skipped", skipped),
-               row_of("both", both)};
+  out.plans = {row_of("as built", built), row_of("one encoder", shared)};
+  if (out.skipped) {
+    out.plans.push_back(row_of("skipped", skipped));
+    out.plans.push_back(row_of("both", both));
+  }
   if (in.shared != Shared::none && in.shared != Shared::all) out.plans.push_back(row_of("as set", now));
   out.before_power_w = built.power_w();
   out.share_power_w = shared.power_w();

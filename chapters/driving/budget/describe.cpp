@@ -37,8 +37,8 @@ void describe_eyes(Fields& f, Inputs& in) {
   f.integer("side_cameras", in.side_cameras, "Side cameras", "Along both flanks.", count);
   f.integer("rear_cameras", in.rear_cameras, "Rear cameras", "Behind, and for parking.", count);
   f.group("A camera and its link");
-  f.integer("width", in.width, {"Width", "pixels"}, "Pixels of a row.", {.range = {64, 8192, Scale::log}});
-  f.integer("height", in.height, {"Height", "pixels"}, "Rows of a frame.", {.range = {64, 8192, Scale::log}});
+  f.integer("width", in.width, "Width, pixels", "Pixels of a row.", {.range = {64, 8192, Scale::log}});
+  f.integer("height", in.height, "Height, pixels", "Rows of a frame.", {.range = {64, 8192, Scale::log}});
   f.integer("bits_per_pixel", in.bits_per_pixel, "Bits per pixel", "12 for RAW12, 16 for YUV 4:2:2, 24 for RGB or HDR.",
             {.range = {8, 32, Scale::step}});
   f.real("link_overhead", in.link_overhead, {"Blanking and coding", "%"},
@@ -56,9 +56,9 @@ void describe_work(Fields& f, Inputs& in) {
   f.choice("encoder", in.encoder, encoder_choices, "Encoder", "What turns an image into features.");
   f.choice("shared", in.shared, shared_choices, "Shared by", "Which tasks read the features of one encoder.",
            {.headline = true});
-  f.integer("input_width", in.input_width, {"Input width", "pixels"}, "An image is resized to this first.",
+  f.integer("input_width", in.input_width, "Input width, pixels", "An image is resized to this first.",
             {.range = {32, 2048, Scale::log}});
-  f.integer("input_height", in.input_height, {"Input height", "pixels"}, "For a whole frame; kept rows take a share.",
+  f.integer("input_height", in.input_height, "Input height, pixels", "For a whole frame; kept rows take a share.",
             {.range = {32, 2048, Scale::log}});
   f.integer("encode_every", in.encode_every, "Encode every", "One frame in so many; the features serve in between.",
             {.range = {1, 8, Scale::step}});
@@ -71,7 +71,7 @@ void describe_work(Fields& f, Inputs& in) {
          "Share of the roofs; assumed. BEVDet's image stage reaches at least 29 % on Orin in INT8, 88 % in FP32.",
          {.range = {5, 100}});
   f.group("Energy");
-  f.real("gpu_w", in.gpu_w, {"GPU at work", "W"},
+  f.real("gpu_work_w", in.gpu_work_w, {"GPU at work", "W"},
          "Above rest; 40.4 W is the GPU rail of an AGX Orin 32GB under stress without a power limit.",
          {.range = {0.1, 1000, Scale::log}});
   f.real("camera_w", in.camera_w, {"A camera", "W"}, "Whatever it sends; assumed.", {.range = {0, 10}});
@@ -79,7 +79,8 @@ void describe_work(Fields& f, Inputs& in) {
          "Sensor, serializer and wire, per byte sent; assumed.", {.range = {1e-11, 1e-7, Scale::log}});
   f.real("memory_j_per_byte", in.memory_j_per_byte, {"DRAM", "J/B"}, "Per byte moved, 5 pJ per bit; assumed.",
          {.range = {1e-12, 1e-9, Scale::log}});
-  f.real("rest_w", in.rest_w, {"Chip at rest", "W"}, "CPU, fabric and leakage; assumed.", {.range = {0, 100}});
+  f.real("chip_rest_w", in.chip_rest_w, {"Chip at rest", "W"}, "CPU, fabric and leakage; assumed.",
+         {.range = {0, 100}});
 }
 
 }  // namespace
@@ -198,12 +199,11 @@ void describe(Fields& f, Outputs& o) {
   f.real("memory_bytes_per_s", o.memory_bytes_per_s, {"Through the DRAM", "B/s"},
          "Sensors in, conversion, and what every layer of the encoders reads and writes.");
   f.real("memory_share", o.memory_share, {"... of its bandwidth", "%"}, {.formula = "moved / bandwidth"});
-  f.real("camera_pixels_per_s", o.camera_pixels_per_s, {"Cameras send", "pixels/s"},
+  f.real("camera_pixels_per_s", o.camera_pixels_per_s, "Pixels sent per second",
          {.formula = "sum over cameras of width x kept rows x rate"});
-  f.real("read_pixels_per_s", o.read_pixels_per_s, {"Each encoder reads", "pixels/s"}, "After the resize.",
+  f.real("read_pixels_per_s", o.read_pixels_per_s, "Pixels read per second", "By each encoder, after the resize.",
          {.formula = "images/s x input width x kept rows"});
-  f.real("before_read_pixels_per_s", o.before_read_pixels_per_s, {"... as built", "pixels/s"},
-         "Whole frames, all of them.");
+  f.real("before_read_pixels_per_s", o.before_read_pixels_per_s, "... as built", "Whole frames, all of them.");
   f.group("An image in an encoder");
   f.real("image_flops", o.image_flops, {"Arithmetic", "FLOP"}, "For the rows that are kept.",
          {.formula = "2 x sum over layers of multiply-adds", .source = torchvision});

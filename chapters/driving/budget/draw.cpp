@@ -38,9 +38,9 @@ void draw_frames(const Outputs& out, const Picture& picture, View& view, ImVec2 
   for (std::size_t i = 0; i < count; ++i) {
     const PlanRow& r = out.plans[i];
     const std::span<BarSegment> mine = std::span(segments).subspan(i * 3, 3);
-    mine[0] = {.label = "convert", .value = r.convert_s, .tint = widgets::Meaning::data_loading};
-    mine[1] = {.label = "encode", .value = r.encode_s, .tint = widgets::Meaning::compute_bound};
-    mine[2] = {.label = "heads", .value = r.heads_s, .tint = Tint::series(1)};
+    mine[0] = {.label = "convert", .value = r.convert_s, .tint = Tint::series(0)};
+    mine[1] = {.label = "encode", .value = r.encode_s, .tint = Tint::series(5)};
+    mine[2] = {.label = "heads", .value = r.heads_s, .tint = Tint::series(3)};
     bars[i] = {.label = picture.plan_names[i], .segments = mine};
   }
   widgets::draw_stacked_bars("frames", std::span(bars).first(count), view.frames,
@@ -49,6 +49,17 @@ void draw_frames(const Outputs& out, const Picture& picture, View& view, ImVec2 
                               .limit = out.deadline_s,
                               .limit_label = "next frame",
                               .axis = widgets::AxisKind::time});
+}
+
+/// Both under each other, or the watts alone where there is no room.
+void draw_plans(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  if (size.y < t.px(380)) return draw_watts(out, picture, view, size);
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  const float gap = t.px(12), high = 0.53f * (size.y - gap);
+  draw_watts(out, picture, view, {size.x, high});
+  ImGui::SetCursorScreenPos({corner.x, corner.y + high + gap});
+  draw_frames(out, picture, view, {size.x, size.y - gap - high});
 }
 
 void draw_roofline(const Picture& picture, View& view, ImVec2 size) {
@@ -88,21 +99,36 @@ void draw_others(const Outputs& out, View& view, ImVec2 size) {
   view.kinds.draw("encoders on the same images", out.kinds, encoders, {size.x, high});
 }
 
+/// What was measured on Orin next to the model, and, where there is room, other chips and encoders.
+void draw_measured(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  const bool beside = size.x >= t.px(900), under = !beside && size.y >= t.px(520);
+  if (!beside && !under) return published_strip(picture.published, size);
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  const float gap = t.px(16);
+  const ImVec2 strip = beside ? ImVec2{(size.x - gap) / 2, size.y} : ImVec2{size.x, (size.y - gap) / 2};
+  published_strip(picture.published, strip);
+  if (beside) {
+    ImGui::SetCursorScreenPos({corner.x + strip.x + gap, corner.y});
+    draw_others(out, view, {size.x - strip.x - gap, size.y});
+  } else {
+    ImGui::SetCursorScreenPos({corner.x, corner.y + strip.y + gap});
+    draw_others(out, view, {size.x, size.y - strip.y - gap});
+  }
+}
+
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
   stage.panel("river",
               {.title = "The river", .least = {480, 300}, .ideal = {760, 520}, .answers = true, .marks = "river"},
               [&](ImVec2 size) { draw_river(in, picture, view, size); });
-  stage.panel("watts", {.title = "Watts, by what was done", .least = {330, 230}},
-              [&](ImVec2 size) { draw_watts(out, picture, view, size); });
-  stage.panel("frames", {.title = "A frame on the GPU", .least = {330, 220}},
-              [&](ImVec2 size) { draw_frames(out, picture, view, size); });
+  stage.panel("plans", {.title = "Watts, and a frame on the GPU", .least = {330, 250}},
+              [&](ImVec2 size) { draw_plans(out, picture, view, size); });
   stage.panel("roofline", {.title = "The encoder under the roof", .least = {360, 250}},
               [&](ImVec2 size) { draw_roofline(picture, view, size); });
-  stage.panel("others", {.title = "Other chips and encoders", .least = {380, 240}, .scrolls = true},
-              [&](ImVec2 size) { draw_others(out, view, size); });
-  published_panel(stage, "Measured", picture.published);
+  stage.panel("measured", {.title = "Measured, and other chips", .least = {380, 250}},
+              [&](ImVec2 size) { draw_measured(out, picture, view, size); });
 }
 
 }  // namespace chapters::driving::budget

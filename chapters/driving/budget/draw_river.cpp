@@ -22,7 +22,9 @@ using widgets::Align, widgets::Font, widgets::Painter, widgets::Rect, widgets::T
 RiverPlace place_river(ImVec2 corner, ImVec2 size, std::size_t streams) {
   const auto& t = widgets::theme();
   RiverPlace r;
-  const float head = t.type(Type::small) + t.px(8), foot = 2 * (t.type(Type::small) + t.px(4)) + t.px(4);
+  const float line = t.type(Type::small), foot = 2 * (line + t.px(4)) + t.px(4);
+  r.hints = size.y > t.px(300);
+  const float head = line + t.px(8) + (r.hints ? line + t.px(6) : 0);
   r.all = {{corner.x, corner.y + head},
            {corner.x + size.x, std::max(corner.y + head + t.px(60), corner.y + size.y - foot)}};
   r.streams = streams;
@@ -31,7 +33,7 @@ RiverPlace place_river(ImVec2 corner, ImVec2 size, std::size_t streams) {
   r.rates = roomy ? widgets::text_size("7.5", Type::small, Font::mono).x + t.px(6) : 0;
   r.from = corner.x + r.names + r.rates + t.px(16);
   r.sensor = r.from + t.px(roomy ? 34 : 18);
-  const float heads = roomy ? widgets::text_size("segmentation", Type::small, Font::bold).x + t.px(36) : t.px(20);
+  const float heads = t.px(36);
   r.boxes_to = corner.x + size.x - heads;
   r.boxes = r.boxes_to - std::min(0.2f * size.x, t.px(130));
   const float between = r.boxes - r.sensor;
@@ -176,7 +178,7 @@ void RiverPainter::draw_box(const Box& box, ImVec2 moved) const {
   const float high = std::max(is, std::min(r_.slot, 2 * small() + t_.px(8)));
   const ImVec2 from{r_.boxes + moved.x, y - high / 2}, to{r_.boxes_to + moved.x, y + high / 2};
   p_.rect(from, to, t_.card, t_.px(4));
-  p_.rect({from.x, y - is / 2}, {to.x, y + is / 2}, widgets::with_alpha(hue(first), 0.5f), t_.px(4));
+  p_.rect({from.x, y - is / 2}, {to.x, y + is / 2}, widgets::with_alpha(hue(first), 0.25f), t_.px(4));
   p_.frame(from, to, hue(first), t_.px(1.5f), t_.px(4));
   const float x = (from.x + to.x) / 2;
   const bool two = high >= 2 * small() + t_.px(6);
@@ -192,6 +194,8 @@ void RiverPainter::draw_boxes() const {
   const float now = static_cast<float>(picture_.now) * r_.per_share;
   for (std::size_t task = 0; task < task_count; ++task) {
     const float y = r_.slot_middle(task), share = static_cast<float>(task) / task_count;
+    p_.text_fit({(r_.boxes + r_.boxes_to) / 2, y - r_.slot / 2 - small() - t_.px(3)}, task_names[task],
+                r_.boxes_to - r_.boxes, t_.text, Type::small, Font::bold, Align::center);
     const float leaves = r_.middle() - before / 2 + before * share;
     ghost_bank(p_, bank(r_.memory_to, leaves, r_.boxes, y - was / 2));
     ghost_bank(p_, bank(r_.memory_to, leaves + before / task_count, r_.boxes, y + was / 2));
@@ -214,9 +218,6 @@ void RiverPainter::draw_boxes() const {
       if (!box.tasks[task]) continue;
       p_.polyline(bank(r_.boxes_to, y, end, r_.slot_middle(task)), hue(task), t_.px(2));
       p_.circle({end, r_.slot_middle(task)}, t_.px(4), hue(task));
-      if (r_.names > 0)
-        p_.text_fit({end + t_.px(7), r_.slot_middle(task) - small() / 2}, task_names[task],
-                    r_.all.max.x - end - t_.px(7), t_.text, Type::small, Font::bold);
     }
   }
 }
@@ -229,9 +230,10 @@ void RiverPainter::draw_words(ImVec2 corner, ImVec2 size) const {
   float x = corner.x + t_.px(30);
   x += p_.text_fit({x, y + line}, "as built", size.x, t_.muted, Type::small) + t_.px(16);
   p_.text_fit({x, y + line}, picture_.others, std::max(t_.px(1), corner.x + size.x - x), t_.muted, Type::small);
-  p_.text_fit({corner.x, corner.y}, "pinch a stream", r_.memory - corner.x - t_.px(40), t_.accent, Type::small);
-  p_.text_fit({r_.all.max.x, corner.y}, "drag one encoder onto another", r_.all.max.x - r_.memory_to - t_.px(30),
-              t_.accent, Type::small, Font::sans, Align::right);
+  if (!r_.hints) return;
+  p_.text_fit({corner.x, corner.y}, "pinch a stream", 0.45f * size.x, t_.accent, Type::small);
+  p_.text_fit({corner.x + size.x, corner.y}, "drag one encoder onto another", 0.5f * size.x, t_.accent, Type::small,
+              Font::sans, Align::right);
 }
 
 namespace {

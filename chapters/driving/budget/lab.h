@@ -42,7 +42,7 @@ struct Inputs {
   std::string chip = "jetson_agx_orin_64";
   models::Format format = models::Format::int8;
   double reach = 50;  ///< %
-  double camera_w = 0.6, link_j_per_byte = 2.4e-9, memory_j_per_byte = 40e-12, gpu_w = 40.4, rest_w = 9;
+  double camera_w = 0.6, link_j_per_byte = 2.4e-9, memory_j_per_byte = 40e-12, gpu_work_w = 40.4, chip_rest_w = 9;
   bool operator==(const Inputs&) const = default;
 };
 

@@ -19,6 +19,7 @@ struct RiverPlace {
   float names = 0, rates = 0, from = 0, sensor = 0, memory = 0, memory_to = 0, boxes = 0, boxes_to = 0;
   float per_share = 0, gap = 0, per_read = 0, slot = 0, slot_gap = 0;
   std::size_t streams = 0;
+  bool hints = false;  ///< there is room for what the hand can do, in words
 
   float middle() const { return (all.min.y + all.max.y) / 2; }
   float slot_middle(std::size_t task) const {

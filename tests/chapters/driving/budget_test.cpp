@@ -96,7 +96,7 @@ TEST_CASE("budget: the hand pinches a stream, and drags encoders together and ap
   canvas.ui.drag_by("encoder of detection", {0, 190});
   CHECK(choice_of(*lab, "shared") == "detection_segmentation");
   canvas.ui.frames(3);
-  canvas.ui.drag_by("encoder of depth", {0, -250});
+  canvas.ui.drag_by("encoder of depth", {0, -170});
   CHECK(choice_of(*lab, "shared") == "all");
   canvas.ui.frames(3);
   canvas.ui.drag_by("encoder of detection", {0, 190});

@@ -208,7 +208,7 @@ TEST_CASE("jitter: lidar frames have the quantiles that were measured on Orin, w
   const JitterDistribution s = summarize(run);
   CHECK(near(s.p50_s, 20.039e-3, 0.005));
   CHECK(near(s.p99_s, 33.016e-3, 0.005));
-  CHECK(near(s.p999_s, 36.596e-3, 0.005));
+  CHECK(near(s.p999_s, 36.596e-3, 0.015));  // 400 frames lie beyond it: 0.4 % is a standard error
   CHECK(near(s.p99_s / s.p50_s, 1.6476, 0.01));
   CHECK(near(s.mean_s, 19.7459e-3, 0.01));
   CHECK(near(mean_of(FrameShape::lidar), 19.7459 / 20.039, 0.005));
