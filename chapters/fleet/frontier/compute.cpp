@@ -199,6 +199,8 @@ void fill_winner(Run& run, Outputs& out) {
   out.winner = set.names[yours.winner];
   out.winner_x = run.x.value(yours.winner);
   out.winner_y = run.y.value(yours.winner);
+  out.winner_across = value_text(run.x, out.winner_x);
+  out.winner_up = value_text(run.y, out.winner_y);
   const auto touch = models::fleet::touch_with_ruler(places, run.slope);
   // Beyond a thousand million nobody would pay: no end.
   const auto rate_or_none = [&](double slope) {

@@ -60,6 +60,20 @@ void paint_stairs(const Painter& p, const Picture& picture, const Scene& s, cons
   p.unclip();
 }
 
+/// No words on the stairs of the two fronts that stand out.
+void keep_stairs_free(const Picture& picture, const Scene& s, Labels& labels) {
+  const float by = widgets::theme().px(3);
+  for (std::size_t q = 0; q < picture.fronts.size(); ++q) {
+    if (q != picture.quality && !(picture.has_against && q == picture.against)) continue;
+    const auto& corners = picture.fronts[q].corners;
+    for (std::size_t i = 0; i + 1 < corners.size() && i < 48; ++i) {
+      const ImVec2 a = s.at(corners[i]), b = s.at(corners[i + 1]);
+      labels.take(
+          {{std::min(a.x, b.x) - by, std::min(a.y, b.y) - by}, {std::max(a.x, b.x) + by, std::max(a.y, b.y) + by}});
+    }
+  }
+}
+
 /// Names at the ends of the fronts; pressing one lays the ruler on it.
 void name_fronts(Inputs& in, const Painter& p, const Picture& picture, const Scene& s, View& view, Labels& labels) {
   const auto& t = widgets::theme();
@@ -72,9 +86,13 @@ void name_fronts(Inputs& in, const Painter& p, const Picture& picture, const Sce
       if (front.corners.empty() || front.name.empty()) continue;
       const ImVec2 words = widgets::text_size(front.name, Type::small, yours ? Font::bold : Font::sans);
       const ImVec2 low = s.at(front.corners.front()), high = s.at(front.corners.back());
-      const std::array<ImVec2, 4> places{
-          ImVec2{low.x + t.px(7), low.y - words.y / 2}, ImVec2{high.x - words.x - t.px(7), high.y - words.y / 2},
-          ImVec2{low.x - words.x / 2, low.y + t.px(6)}, ImVec2{high.x - words.x / 2, high.y - words.y - t.px(6)}};
+      const ImVec2 middle = s.at(front.corners[front.corners.size() / 2]);
+      const std::array<ImVec2, 6> places{ImVec2{low.x + t.px(7), low.y - words.y / 2},
+                                         ImVec2{high.x - words.x - t.px(7), high.y - words.y / 2},
+                                         ImVec2{low.x - words.x / 2, low.y + t.px(6)},
+                                         ImVec2{high.x - words.x / 2, high.y - words.y - t.px(6)},
+                                         ImVec2{middle.x + t.px(6), middle.y - words.y - t.px(6)},
+                                         ImVec2{middle.x - words.x - t.px(8), middle.y + t.px(6)}};
       const ImVec2* at = labels.place(places, words, s.area);
       if (!at) continue;
       ImGui::PushID(static_cast<int>(q));
@@ -222,6 +240,7 @@ void draw_fronts(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   {
     const widgets::GivenMarks given;
     paint_axes(p, picture, s);
+    if (widgets::veiled()) choose_axes(in, p, picture, s);
   }
   if (widgets::veiled()) {
     ImGui::SetCursorScreenPos(corner);
@@ -231,6 +250,7 @@ void draw_fronts(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   Labels labels;
   const ImVec2 winner = s.at(picture.winner);
   labels.take({{winner.x - t.px(12), winner.y - t.px(12)}, {winner.x + t.px(12), winner.y + t.px(12)}});
+  keep_stairs_free(picture, s, labels);
   paint_walls(p, picture, s);
   paint_dots(p, picture, s);
   paint_stairs(p, picture, s, view);

@@ -133,7 +133,8 @@ void paint_axes(const Painter& p, const Picture& picture, const Scene& s) {
     p.text({s.area.min.x - t.px(7), at - line / 2}, tick.label.view(), t.muted, Type::small, Font::mono, Align::right);
   }
   p.frame(s.area.min, s.area.max, t.line);
-  p.text_fit({s.corner.x, s.corner.y + s.size.y - line - t.px(2)}, picture.note, s.size.x, t.muted, Type::small);
+  if (shown)
+    p.text_fit({s.corner.x, s.corner.y + s.size.y - line - t.px(2)}, picture.note, s.size.x, t.muted, Type::small);
 }
 
 void paint_walls(const Painter& p, const Picture& picture, const Scene& s) {

@@ -55,7 +55,7 @@ struct Outputs {
   std::int64_t points_count = 0, left_out = 0;
   std::vector<std::string> front;
   std::int64_t front_count = 0, dominated = 0, quality_points = 0, passed = 0, touched = 0;
-  std::string horizontal, vertical, quality_used, against_used, winner;
+  std::string horizontal, vertical, quality_used, against_used, winner, winner_across, winner_up;
   double winner_x = 0, winner_y = 0;
   double rate = 0, rate_from = 0, rate_to = std::nan("");
   std::string winner_below, winner_above;
