@@ -109,8 +109,9 @@ RulerPoint seen(const Run& run, std::size_t point) {
   return {run.x.steps(run.x.value(point)), run.y.steps(run.y.value(point))};
 }
 
+/// A wall that no point of the quality passes leaves no choice: then all are looked at, and it is said.
 bool passes(const Run& run, std::size_t point) {
-  return run.x.passes(run.x.value(point)) && run.y.passes(run.y.value(point));
+  return run.none_passes || (run.x.passes(run.x.value(point)) && run.y.passes(run.y.value(point)));
 }
 
 /// Of a front the points that pass the walls, with their places under the ruler.
@@ -139,6 +140,8 @@ void fill_fronts(std::span<const SeenAxis> axes, Run& run, Outputs& out) {
   }
   out.points_count = static_cast<std::int64_t>(run.shown.size());
   out.left_out = static_cast<std::int64_t>(set.size() - run.shown.size());
+  const auto& chosen = by_quality[run.quality];
+  run.none_passes = std::none_of(chosen.begin(), chosen.end(), [&](std::size_t p) { return passes(run, p); });
   std::vector<std::size_t> passing;
   std::vector<RulerPoint> places;
   for (std::size_t q = 0; q < by_quality.size(); ++q) {
@@ -222,7 +225,8 @@ void fill_winner(Run& run, Outputs& out) {
         {set.names[p], rate_or_none(reign.from), rate_or_none(reign.to), run.x.value(p), run.y.value(p)});
   }
   out.touched = static_cast<std::int64_t>(out.reigns.size());
-  for (const std::size_t p : run.shown) out.passed += set.quality_of[p] == run.quality && passes(run, p) ? 1 : 0;
+  for (const std::size_t p : run.shown)
+    out.passed += !run.none_passes && set.quality_of[p] == run.quality && passes(run, p) ? 1 : 0;
 }
 
 /// The price of a little more on the linear axis, on the other one.
@@ -280,15 +284,6 @@ void fill_mine(const Inputs& in, std::span<const SeenAxis> axes, Run& run, Outpu
     if (seen(run, p).up >= seen(run, run.mine).up) furthest = std::max(furthest, seen(run, p).across);
   }
   if (run.x.column->log) out.mine_times = std::exp2(furthest - seen(run, run.mine).across);
-}
-
-std::string nothing_passes(const Run& run, std::string_view quality) {
-  std::string asked;
-  for (const SeenAxis* axis : {&run.x, &run.y})
-    if (axis->wall > 0) asked += (asked.empty() ? "" : " and ") + wall_text(*axis);
-  return "No point" + (quality.empty() ? "" : " of " + std::string(quality)) +
-         (asked.empty() ? " has a number on every axis: choose other axes."
-                        : " has " + asked + ": move a wall back, or set it to 0.");
 }
 
 }  // namespace
@@ -358,7 +353,8 @@ Computed<Outputs, Run> compute(const Inputs& in) {
   fill_fronts(chosen.axes, *run, out);
   out.quality_used = out.fronts[run->quality].quality_name;
   if (!run->fronts[run->quality].has_winner)
-    return infeasible<Answer>(nothing_passes(*run, (*set)->qualities[run->quality]));
+    return infeasible<Answer>("No point of \"" + out.quality_used +
+                              "\" has a number on every axis: choose other axes.");
   fill_prices(*run, out);
   fill_winner(*run, out);
   fill_more(in, *run, out);

@@ -108,6 +108,7 @@ struct Run {
   std::vector<std::size_t> shown;        ///< points that have all axes
   std::vector<Front> fronts;             ///< by quality
   std::size_t quality = 0, against = 0;  ///< indices of qualities
+  bool none_passes = false;              ///< no point of the quality passes: the ruler ignores the walls
   bool has_against = false, has_mine = false, has_more = false;
   std::size_t mine = 0, more = 0;     ///< indices of points
   std::vector<std::string> all_axes;  ///< keys of the columns of numbers

@@ -85,8 +85,9 @@ TEST_CASE("frontier: the winner stays within its rates and not beyond, and walls
   in.wall_x = 20;
   CHECK(lab_frontier::compute(in).facts.winner_x <= 20);
   in.wall_x = 5;
-  CHECK(lab_frontier::compute(in).facts.reason ==
-        "No point of Llama 3.1 70B has at most 5 ms: move a wall back, or set it to 0.");
+  CHECK(lab_frontier::compute(in).facts.passed == 0);
+  CHECK(answer_of("fleet/frontier", R"({"wall_x": 5})")
+            .starts_with("Without the walls Llama 3.1 70B: 2 B200, 256 at once is best"));
 }
 
 TEST_CASE("frontier: a model is found by a part of its name, with those that beat it") {
