@@ -81,7 +81,9 @@ void arrange_fronts(const Outputs& out, const Run& run, Picture& p) {
     const Front& front = run.fronts[q];
     DrawnFront drawn;
     drawn.name = run.set->qualities[q];
-    drawn.price = price_words(run.y, out.fronts[q]);
+    drawn.price = out.fronts[q].quality_name + ": " + price_words(run.y, out.fronts[q]);
+    drawn.best = out.fronts[q].winner_name;
+    drawn.compared = std::find(run.compared.begin(), run.compared.end(), q) != run.compared.end();
     drawn.has_winner = front.has_winner;
     if (front.has_winner) drawn.winner = spot(front.winner);
     // Over more than two axes points of a front lie under its stairs.
@@ -122,11 +124,6 @@ void arrange_words(const Inputs& in, const Outputs& out, const Run& run, Picture
   p.winner_y = out.winner_up;
   p.winner_values = p.winner_x + ", " + p.winner_y;
   p.rate_words = step_words(run.x) + " for " + given_words(run.y, out.rate);
-  if (run.has_against) {
-    const FrontRow& row = out.fronts[run.against];
-    p.against_bold = row.quality_name + ": " + price_words(run.y, row);
-    p.against_words = row.winner_name;
-  }
   if (run.has_more) {
     const SeenAxis &asked = run.x.column->log ? run.y : run.x, &pays = run.x.column->log ? run.x : run.y;
     p.more_bold = units_words(asked, in.more) + (asked.high ? " more: " : " less: ") +
@@ -163,8 +160,6 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   p.x = spec_of(run.x, run);
   p.y = spec_of(run.y, run);
   p.quality = run.quality;
-  p.against = run.against;
-  p.has_against = run.has_against;
   arrange_fronts(out, run, p);
   arrange_words(in, out, run, p);
   arrange_reigns(out, run, p);

@@ -15,7 +15,7 @@ namespace {
 using models::fleet::ParetoAxis, models::fleet::PointAxis, models::fleet::PointSet, models::fleet::RulerPoint;
 using SetRead = models::Result<std::shared_ptr<const PointSet>>;
 
-constexpr std::size_t max_axes = 6;
+constexpr std::size_t max_axes = 6, max_compared = 4;
 
 /// A set of the program's own, read when it is asked for first.
 SetRead published_set(std::size_t index) {
@@ -340,12 +340,14 @@ Computed<Outputs, Run> compute(const Inputs& in) {
                                     "quality");
   if (!quality) return infeasible<Answer>(quality.error);
   run->quality = *quality;
-  if (const std::string& other = in.against.empty() ? (*set)->against : in.against; !other.empty()) {
+  const std::string& others = in.against.empty() ? (*set)->against : in.against;
+  for (const std::string& other : listed(others)) {
     const auto against = find_quality(**set, other, "quality to compare with");
     if (!against) return infeasible<Answer>(against.error);
-    run->against = *against;
-    run->has_against = *against != *quality;
+    if (*against != *quality && run->compared.size() < max_compared) run->compared.push_back(*against);
   }
+  run->has_against = !run->compared.empty();
+  if (run->has_against) run->against = run->compared.front();
   run->slope = slope_of_rate(run->y, run->y.column->log ? in.pays : in.pays_units);
   Outputs out;
   out.horizontal = run->x.column->label;

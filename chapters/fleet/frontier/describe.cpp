@@ -77,8 +77,9 @@ void describe(Fields& f, Inputs& in) {
   f.group("Fronts and axes");
   f.text("quality", in.quality, "Quality", "Whose front the ruler lies on; empty: the one that the set begins with.",
          {.max_bytes = 96});
-  f.text("against", in.against, "Compared with", "A front that the parallel ruler prices; empty: the set's own choice.",
-         {.max_bytes = 96});
+  f.text("against", in.against, "Compared with",
+         "Fronts that a parallel ruler prices, the first in the answer; empty: the set's own choice.",
+         {.max_bytes = 400});
   f.text("axes", in.axes, "Axes", "Columns, the horizontal first, then the vertical; empty: the first two.",
          {.max_bytes = 400});
   f.text("best", in.best, "Best is", "For each axis high or low; empty: as the set says.", {.max_bytes = 100});

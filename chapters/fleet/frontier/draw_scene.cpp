@@ -158,7 +158,8 @@ void drag_walls(Inputs& in, const Painter& p, const Picture& picture, const Scen
     const bool lit = held || ImGui::IsItemHovered() || (ImGui::IsItemFocused() && ImGui::GetIO().NavVisible);
     any_held |= held;
     float to = at;
-    if (held) to = across ? ImGui::GetIO().MousePos.x : ImGui::GetIO().MousePos.y;
+    if (held && (ImGui::GetIO().MouseDelta.x != 0 || ImGui::GetIO().MouseDelta.y != 0))
+      to = across ? ImGui::GetIO().MousePos.x : ImGui::GetIO().MousePos.y;
     if (ImGui::IsItemFocused())
       to += t.px(4) * static_cast<float>(across ? widgets::play_keys().steps : -widgets::play_keys().steps);
     if (to != at) {
