@@ -17,8 +17,8 @@ std::string first_words(const std::string& label) { return label.substr(0, label
 }  // namespace
 
 std::string answer_of(const Inputs& in, const Outputs& out, const Run& run) {
-  const std::string quality = run.set->qualities[run.quality].empty() ? "" : short_name(out.quality_used, 26) + ": ";
-  const std::string best = quality + short_name(out.winner, 36) + " is best, with " + figure(out.winner_across) +
+  const std::string quality = run.set->qualities[run.quality].empty() ? "" : short_name(out.quality_used, 24) + ": ";
+  const std::string best = quality + short_name(out.winner, 30) + " is best, with " + figure(out.winner_across) +
                            " and " + figure(out.winner_up) + ".\n";
   if (run.none_passes)
     return "Without the walls " + best + "No point of this quality passes them: move a wall back, or set it to 0.";
