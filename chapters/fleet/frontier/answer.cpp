@@ -14,34 +14,34 @@ std::string short_name(const std::string& name, std::size_t most) {
 /// "images per second" of "images per second, RTX 4090".
 std::string first_words(const std::string& label) { return label.substr(0, label.find(',')); }
 
-/// A value with its axis's unit behind the figure.
-std::string value_words(const SeenAxis& axis, double value) {
-  const std::string unit = axis.column->unit.size() > 8 ? "" : axis.column->unit;
-  return figure(value, "") + (unit.empty() ? "" : " " + unit);
-}
-
 }  // namespace
 
 std::string answer_of(const Inputs& in, const Outputs& out, const Run& run) {
-  const std::string quality = run.set->qualities[run.quality].empty() ? "" : short_name(out.quality_used, 26) + ": ";
-  std::string text = "For you " + quality + short_name(out.winner, 36) + " is best, with " +
-                     value_words(run.x, out.winner_x) + " and " + value_words(run.y, out.winner_y) + ".\n";
+  const std::string quality = run.set->qualities[run.quality].empty() ? "" : short_name(out.quality_used, 24) + ": ";
+  const std::string best = quality + short_name(out.winner, 30) + " is best, with " + figure(out.winner_across) +
+                           " and " + figure(out.winner_up) + ".\n";
+  if (run.none_passes)
+    return "Without the walls " + best + "No point of this quality passes them: move a wall back, or set it to 0.";
+  std::string text = "For you " + best;
   if (run.has_more) {
     const SeenAxis &asked = run.x.column->log ? run.y : run.x, &pays = run.x.column->log ? run.x : run.y;
-    const std::string unit = asked.column->unit.size() > 8 ? "" : asked.column->unit + " ";
-    return text + figure(in.more, "") + " " + (unit == " " ? "" : unit) + (asked.high ? "more " : "less ") +
-           short_name(first_words(asked.column->label), 26) + " costs " + figure(out.more_times, widgets::times_unit) +
-           " in " + short_name(first_words(pays.column->label), 26) + ".";
+    const std::string& unit = asked.column->unit;
+    return text + figure(in.more, "") +
+           (unit == "%"                       ? " points "
+            : unit.empty() || unit.size() > 8 ? " "
+                                              : " " + unit + " ") +
+           (asked.high ? "more " : "less ") + short_name(first_words(asked.column->label), 26) + " costs " +
+           figure(out.more_times, widgets::times_unit) + " in " + short_name(first_words(pays.column->label), 26) + ".";
   }
   if (run.has_against && !std::isnan(out.against_times))
-    text += short_name(out.against_used, 30) + " costs " + figure(out.against_times, widgets::times_unit) +
-            " as much at the same exchange rate; y";
+    text += "At the same exchange rate " + short_name(out.against_used, 26) + " costs " +
+            figure(out.against_times, widgets::times_unit) + " as much; y";
   else if (!out.against_used.empty() && !run.has_against)
     text += "No point of " + short_name(out.against_used, 30) + " passes; y";
   else
     text += "Y";
   text += "ours stays the best ";
-  if (std::isnan(out.rate_to)) return text + "whatever is given for speed.";
+  if (std::isnan(out.rate_to)) return text + "at any higher rate.";
   return text + "up to a rate of " + figure(out.rate_to, "") + ".";
 }
 

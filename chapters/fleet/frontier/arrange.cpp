@@ -45,6 +45,12 @@ std::string title_of(const SeenAxis& axis) {
   return axis.column->label + (axis.column->unit.empty() ? "" : " (" + axis.column->unit + ")");
 }
 
+/// "0.5 points": so much of a linear axis; of a share points, since "0.5 % more" would be a share of a share.
+std::string units_words(const SeenAxis& axis, double units) {
+  const std::string& unit = axis.column->unit;
+  return format_text(units, "", 2) + (unit == "%" ? " points" : unit.empty() ? "" : " " + unit);
+}
+
 /// "twice", "half": what a step for the better is called.
 std::string step_words(const SeenAxis& axis) {
   const std::string& label = axis.column->label;
@@ -54,9 +60,7 @@ std::string step_words(const SeenAxis& axis) {
 
 /// "1.6x the energy", "a point less": what is given for it.
 std::string given_words(const SeenAxis& y, double rate) {
-  if (!y.column->log)
-    return format_text(rate, "", 2) + (y.column->unit.empty() ? "" : " " + y.column->unit) +
-           (y.high ? " less " : " more ") + y.column->label;
+  if (!y.column->log) return units_words(y, rate) + (y.high ? " less " : " more ") + y.column->label;
   return (y.high ? "1/" : "") + format_text(rate, y.high ? "" : widgets::times_unit, 2) +
          (y.high ? " of the " : " the ") + y.column->label;
 }
@@ -65,8 +69,7 @@ std::string given_words(const SeenAxis& y, double rate) {
 std::string price_words(const SeenAxis& y, const FrontRow& row) {
   if (!std::isnan(row.times)) return format_text(row.times, widgets::times_unit, 2);
   if (std::isnan(row.units)) return {};
-  return format_text(std::abs(row.units), "", 2) + (y.column->unit.empty() ? "" : " " + y.column->unit) +
-         (row.units >= 0 ? " worse" : " better");
+  return units_words(y, std::abs(row.units)) + (row.units >= 0 ? " worse" : " better");
 }
 
 void arrange_fronts(const Outputs& out, const Run& run, Picture& p) {
@@ -78,7 +81,9 @@ void arrange_fronts(const Outputs& out, const Run& run, Picture& p) {
     const Front& front = run.fronts[q];
     DrawnFront drawn;
     drawn.name = run.set->qualities[q];
-    drawn.price = price_words(run.y, out.fronts[q]);
+    drawn.price = out.fronts[q].quality_name + ": " + price_words(run.y, out.fronts[q]);
+    drawn.best = out.fronts[q].winner_name;
+    drawn.compared = std::find(run.compared.begin(), run.compared.end(), q) != run.compared.end();
     drawn.has_winner = front.has_winner;
     if (front.has_winner) drawn.winner = spot(front.winner);
     // Over more than two axes points of a front lie under its stairs.
@@ -115,19 +120,13 @@ void arrange_words(const Inputs& in, const Outputs& out, const Run& run, Picture
   p.x_better = run.x.high ? "more is better" : "less is better";
   p.y_better = run.y.high ? "more is better" : "less is better";
   p.winner_name = out.winner;
-  p.winner_x = value_text(run.x, out.winner_x);
-  p.winner_y = value_text(run.y, out.winner_y);
+  p.winner_x = out.winner_across;
+  p.winner_y = out.winner_up;
   p.winner_values = p.winner_x + ", " + p.winner_y;
   p.rate_words = step_words(run.x) + " for " + given_words(run.y, out.rate);
-  if (run.has_against) {
-    const FrontRow& row = out.fronts[run.against];
-    p.against_bold = row.quality_name + ": " + price_words(run.y, row);
-    p.against_words = row.winner_name;
-  }
   if (run.has_more) {
     const SeenAxis &asked = run.x.column->log ? run.y : run.x, &pays = run.x.column->log ? run.x : run.y;
-    p.more_bold = format_text(in.more, "", 2) + (asked.column->unit.empty() ? "" : " " + asked.column->unit) +
-                  (asked.high ? " more: " : " less: ") +
+    p.more_bold = units_words(asked, in.more) + (asked.high ? " more: " : " less: ") +
                   (pays.high ? "1/" + format_text(out.more_times, "", 2) + " of the rate"
                              : format_text(out.more_times, widgets::times_unit, 2));
     p.more_words = out.more_winner;
@@ -161,8 +160,6 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   p.x = spec_of(run.x, run);
   p.y = spec_of(run.y, run);
   p.quality = run.quality;
-  p.against = run.against;
-  p.has_against = run.has_against;
   arrange_fronts(out, run, p);
   arrange_words(in, out, run, p);
   arrange_reigns(out, run, p);

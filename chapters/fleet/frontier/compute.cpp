@@ -15,7 +15,7 @@ namespace {
 using models::fleet::ParetoAxis, models::fleet::PointAxis, models::fleet::PointSet, models::fleet::RulerPoint;
 using SetRead = models::Result<std::shared_ptr<const PointSet>>;
 
-constexpr std::size_t max_axes = 6;
+constexpr std::size_t max_axes = 6, max_compared = 4;
 
 /// A set of the program's own, read when it is asked for first.
 SetRead published_set(std::size_t index) {
@@ -109,8 +109,9 @@ RulerPoint seen(const Run& run, std::size_t point) {
   return {run.x.steps(run.x.value(point)), run.y.steps(run.y.value(point))};
 }
 
+/// A wall that no point of the quality passes leaves no choice: then all are looked at, and it is said.
 bool passes(const Run& run, std::size_t point) {
-  return run.x.passes(run.x.value(point)) && run.y.passes(run.y.value(point));
+  return run.none_passes || (run.x.passes(run.x.value(point)) && run.y.passes(run.y.value(point)));
 }
 
 /// The points of a front that pass the walls, with their places under the ruler.
@@ -139,6 +140,8 @@ void fill_fronts(std::span<const SeenAxis> axes, Run& run, Outputs& out) {
   }
   out.points_count = static_cast<std::int64_t>(run.shown.size());
   out.left_out = static_cast<std::int64_t>(set.size() - run.shown.size());
+  const auto& chosen = by_quality[run.quality];
+  run.none_passes = std::none_of(chosen.begin(), chosen.end(), [&](std::size_t p) { return passes(run, p); });
   std::vector<std::size_t> passing;
   std::vector<RulerPoint> places;
   for (std::size_t q = 0; q < by_quality.size(); ++q) {
@@ -199,6 +202,8 @@ void fill_winner(Run& run, Outputs& out) {
   out.winner = set.names[yours.winner];
   out.winner_x = run.x.value(yours.winner);
   out.winner_y = run.y.value(yours.winner);
+  out.winner_across = value_text(run.x, out.winner_x);
+  out.winner_up = value_text(run.y, out.winner_y);
   const auto touch = models::fleet::touch_with_ruler(places, run.slope);
   // Beyond a thousand million nobody would pay: no end.
   const auto rate_or_none = [&](double slope) {
@@ -220,7 +225,8 @@ void fill_winner(Run& run, Outputs& out) {
         {set.names[p], rate_or_none(reign.from), rate_or_none(reign.to), run.x.value(p), run.y.value(p)});
   }
   out.touched = static_cast<std::int64_t>(out.reigns.size());
-  for (const std::size_t p : run.shown) out.passed += set.quality_of[p] == run.quality && passes(run, p) ? 1 : 0;
+  for (const std::size_t p : run.shown)
+    out.passed += !run.none_passes && set.quality_of[p] == run.quality && passes(run, p) ? 1 : 0;
 }
 
 /// The price of a little more on the linear axis, on the other one.
@@ -280,15 +286,6 @@ void fill_mine(const Inputs& in, std::span<const SeenAxis> axes, Run& run, Outpu
   if (run.x.column->log) out.mine_times = std::exp2(furthest - seen(run, run.mine).across);
 }
 
-std::string nothing_passes(const Run& run, std::string_view quality) {
-  std::string asked;
-  for (const SeenAxis* axis : {&run.x, &run.y})
-    if (axis->wall > 0) asked += (asked.empty() ? "" : " and ") + wall_text(*axis);
-  return "No point" + (quality.empty() ? "" : " of " + std::string(quality)) +
-         (asked.empty() ? " has a number on every axis: choose other axes."
-                        : " has " + asked + ": move a wall back, or set it to 0.");
-}
-
 }  // namespace
 
 double rate_of_slope(const SeenAxis& y, double slope) { return y.column->log ? std::exp2(slope) : slope; }
@@ -343,12 +340,14 @@ Computed<Outputs, Run> compute(const Inputs& in) {
                                     "quality");
   if (!quality) return infeasible<Answer>(quality.error);
   run->quality = *quality;
-  if (const std::string& other = in.against.empty() ? (*set)->against : in.against; !other.empty()) {
+  const std::string& others = in.against.empty() ? (*set)->against : in.against;
+  for (const std::string& other : listed(others)) {
     const auto against = find_quality(**set, other, "quality to compare with");
     if (!against) return infeasible<Answer>(against.error);
-    run->against = *against;
-    run->has_against = *against != *quality;
+    if (*against != *quality && run->compared.size() < max_compared) run->compared.push_back(*against);
   }
+  run->has_against = !run->compared.empty();
+  if (run->has_against) run->against = run->compared.front();
   run->slope = slope_of_rate(run->y, run->y.column->log ? in.pays : in.pays_units);
   Outputs out;
   out.horizontal = run->x.column->label;
@@ -356,7 +355,8 @@ Computed<Outputs, Run> compute(const Inputs& in) {
   fill_fronts(chosen.axes, *run, out);
   out.quality_used = out.fronts[run->quality].quality_name;
   if (!run->fronts[run->quality].has_winner)
-    return infeasible<Answer>(nothing_passes(*run, (*set)->qualities[run->quality]));
+    return infeasible<Answer>("No point of \"" + out.quality_used +
+                              "\" has a number on every axis: choose other axes.");
   fill_prices(*run, out);
   fill_winner(*run, out);
   fill_more(in, *run, out);

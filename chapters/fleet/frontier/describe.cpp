@@ -77,8 +77,9 @@ void describe(Fields& f, Inputs& in) {
   f.group("Fronts and axes");
   f.text("quality", in.quality, "Quality", "Whose front the ruler lies on; empty: the one that the set begins with.",
          {.max_bytes = 96});
-  f.text("against", in.against, "Compared with", "A front that the parallel ruler prices; empty: the set's own choice.",
-         {.max_bytes = 96});
+  f.text("against", in.against, "Compared with",
+         "Fronts that a parallel ruler prices, the first in the answer; empty: the set's own choice.",
+         {.max_bytes = 400});
   f.text("axes", in.axes, "Axes", "Columns, the horizontal first, then the vertical; empty: the first two.",
          {.max_bytes = 400});
   f.text("best", in.best, "Best is", "For each axis high or low; empty: as the set says.", {.max_bytes = 100});
@@ -89,8 +90,10 @@ void describe(Fields& f, Inputs& in) {
 void describe(Fields& f, Outputs& o) {
   f.group("The best for you");
   f.text("winner", o.winner, "Best for you", "Where the ruler touches the front of your quality.");
-  f.real("winner_x", o.winner_x, "Across", "On the horizontal axis.", {.headline = true, .source = measured});
-  f.real("winner_y", o.winner_y, "Up", "On the vertical axis.", {.headline = true, .source = measured});
+  f.real("winner_x", o.winner_x, "Best, across", "On the horizontal axis.", {.headline = true, .source = measured});
+  f.real("winner_y", o.winner_y, "Best, up", "On the vertical axis.", {.headline = true, .source = measured});
+  f.text("winner_across", o.winner_across, "It has, across", "With its unit.");
+  f.text("winner_up", o.winner_up, "It has, up", "With its unit.");
   f.text("horizontal", o.horizontal, "Horizontal axis");
   f.text("vertical", o.vertical, "Vertical axis");
   f.real("rate", o.rate, "Twice is worth", "A factor, or units where the vertical axis counts units.",
@@ -107,13 +110,13 @@ void describe(Fields& f, Outputs& o) {
   f.text("quality_used", o.quality_used, "Quality");
   f.integer("front_count", o.front_count, "On the front", "Nothing of its quality is as good on all axes and better.",
             {.headline = true, .against = {"of", "quality_points"}});
-  f.integer("quality_points", o.quality_points, "Points of the quality");
+  f.integer("quality_points", o.quality_points, "Points of the quality", "Those that have every axis.");
   f.integer("dominated", o.dominated, "Dominated", "Another is as good on every axis and better on one.");
   f.integer("passed", o.passed, "Pass the walls", "Points of the quality.");
   f.integer("touched", o.touched, "Touched by some ruler",
             "Points that pass and win for some exchange rate; the others of the front never do.");
   f.integer("points_count", o.points_count, "Points that have all axes", "Over all qualities.");
-  f.integer("left_out", o.left_out, "Points that lack one");
+  f.integer("left_out", o.left_out, "Points that lack one", "They are left out of the fronts.");
   f.choices("front", o.front, points_listed, "The front", "Names of the points on it, in the order of the file.",
             {.max_items = models::fleet::max_points});
   f.group("The price of quality");
@@ -121,7 +124,7 @@ void describe(Fields& f, Outputs& o) {
   f.text("against_winner", o.against_winner, "Its best for you", "Where the parallel ruler touches it.");
   f.real("against_x", o.against_x, "Its horizontal value", {.absent = no_other, .source = measured});
   f.real("against_y", o.against_y, "Its vertical value", {.absent = no_other, .source = measured});
-  f.real("against_times", o.against_times, {"Its price", "×"}, "Against yours, at the same exchange rate.",
+  f.real("against_times", o.against_times, {"The other costs", "×"}, "Against yours, at the same exchange rate.",
          {.headline = true, .absent = no_other, .formula = "2^(difference of the rulers in doublings)"});
   f.real("against_units", o.against_units, "Its price in units", "Against yours, at the same exchange rate.",
          {.absent = no_units, .formula = "difference of the rulers"});

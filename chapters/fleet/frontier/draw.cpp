@@ -49,14 +49,15 @@ void draw_reigns(Inputs& in, const Outputs& out, const Picture& picture, ImVec2 
     const bool wins = row.point_name == out.winner;
     p.rect({from, top}, {to - t.px(2), top + tall}, wins ? widgets::with_alpha(t.accent, 0.3f) : t.card, t.px(4));
     if (wins) p.frame({from, top}, {to - t.px(2), top + tall}, t.accent, t.px(1.5f), t.px(4));
-    const float room = to - from - t.px(12);
-    if (room < t.px(30)) continue;
-    const float middle = top + tall / 2;
+    const float room = to - from - t.px(12), middle = top + tall / 2;
     const bool both = tall > 2 * line + t.px(4);
-    p.text_fit({from + t.px(6), both ? middle - line : middle - line / 2}, picture.reign_names[i], room, t.text,
-               Type::small, Font::bold);
-    if (both)
-      p.text_fit({from + t.px(6), middle + t.px(2)}, picture.reign_rates[i], room, t.muted, Type::small, Font::mono);
+    // A name that does not fit is left out: nothing is cut.
+    if (widgets::text_size(picture.reign_names[i], Type::small, Font::bold).x <= room)
+      p.text({from + t.px(6), both ? middle - line : middle - line / 2}, picture.reign_names[i], t.text, Type::small,
+             Font::bold);
+    if (both && widgets::text_size(picture.reign_rates[i], Type::small, Font::mono).x <= room)
+      p.text({from + t.px(6), middle + t.px(2)}, picture.reign_rates[i], wins ? t.text : t.muted, Type::small,
+             Font::mono);
   }
   const float at = x_of(out.rate);
   ImGui::SetCursorScreenPos({at - t.px(12), top - t.px(8)});
@@ -85,14 +86,16 @@ void draw_reigns(Inputs& in, const Outputs& out, const Picture& picture, ImVec2 
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
   stage.panel(
-      "fronts", {.title = "The fronts", .least = {440, 300}, .answers = true, .marks = "the ruler"}, [&](ImVec2 size) {
-        draw_over_doors(picture.doors, size, view.requests, [&](ImVec2 hero) { draw_fronts(in, picture, view, hero); });
+      "fronts", {.title = "The fronts", .least = {440, 380}, .answers = true, .marks = "the ruler"}, [&](ImVec2 size) {
+        draw_over_doors(
+            picture.doors, size, view.requests, [&](ImVec2 hero) { draw_fronts(in, picture, view, hero); }, 380);
         widgets::drew("the ruler");
       });
   stage.panel("reigns", {.title = "Who wins at which exchange rate", .least = {440, 100}, .ideal = {0, 120}},
               [&](ImVec2 size) { draw_reigns(in, out, picture, size); });
-  stage.panel("prices", {.title = "The price of quality", .least = {440, 140}, .ideal = {0, 330}, .scrolls = true},
-              [&](ImVec2 size) { view.fronts.draw("prices", out.fronts, front_columns, size); });
+  if (picture.fronts.size() > 1)
+    stage.panel("prices", {.title = "The price of quality", .least = {440, 140}, .ideal = {0, 330}, .scrolls = true},
+                [&](ImVec2 size) { view.fronts.draw("prices", out.fronts, front_columns, size); });
 }
 
 }  // namespace chapters::fleet::frontier

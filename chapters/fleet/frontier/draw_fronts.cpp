@@ -20,7 +20,7 @@ constexpr std::size_t many_dots = 1200;
 ImU32 front_colour(const Picture& p, std::size_t quality) {
   const auto& t = widgets::theme();
   if (quality == p.quality) return t.accent;
-  return p.fronts.size() <= 5 || (p.has_against && quality == p.against) ? t.series_at(quality) : t.muted;
+  return p.fronts.size() <= 5 || p.fronts[quality].compared ? t.series_at(quality) : t.muted;
 }
 
 void paint_dots(const Painter& p, const Picture& picture, const Scene& s) {
@@ -33,7 +33,7 @@ void paint_dots(const Painter& p, const Picture& picture, const Scene& s) {
       if (dot.on_front != front) continue;
       const ImVec2 at = s.at(dot);
       const bool yours = dot.quality == picture.quality;
-      const bool seen = yours || (picture.has_against && dot.quality == picture.against);
+      const bool seen = yours || picture.fronts[dot.quality].compared;
       const ImU32 fill = widgets::with_alpha(front_colour(picture, dot.quality),
                                              front ? (seen ? 1.0f : 0.55f) : (yours ? 0.55f : 0.3f));
       const float radius = front ? t.px(yours ? 4.0f : 2.8f) : r;
@@ -52,12 +52,26 @@ void paint_stairs(const Painter& p, const Picture& picture, const Scene& s, cons
   for (std::size_t q = 0; q < picture.fronts.size(); ++q) {
     const DrawnFront& front = picture.fronts[q];
     const bool yours = q == picture.quality, hovered = static_cast<std::int64_t>(q) == view.hovered_front;
-    const bool seen = yours || hovered || (picture.has_against && q == picture.against);
+    const bool seen = yours || hovered || front.compared;
     const ImU32 colour = widgets::with_alpha(front_colour(picture, q), seen ? 1.0f : 0.4f);
     for (std::size_t i = 0; i + 1 < front.corners.size(); ++i)
       p.line(s.at(front.corners[i]), s.at(front.corners[i + 1]), colour, t.px(yours ? 2.5f : seen ? 1.8f : 1.2f));
   }
   p.unclip();
+}
+
+/// No words on the stairs of the two fronts that stand out.
+void keep_stairs_free(const Picture& picture, const Scene& s, Labels& labels) {
+  const float by = widgets::theme().px(3);
+  for (std::size_t q = 0; q < picture.fronts.size(); ++q) {
+    if (q != picture.quality && !picture.fronts[q].compared) continue;
+    const auto& corners = picture.fronts[q].corners;
+    for (std::size_t i = 0; i + 1 < corners.size() && i < 48; ++i) {
+      const ImVec2 a = s.at(corners[i]), b = s.at(corners[i + 1]);
+      labels.take(
+          {{std::min(a.x, b.x) - by, std::min(a.y, b.y) - by}, {std::max(a.x, b.x) + by, std::max(a.y, b.y) + by}});
+    }
+  }
 }
 
 /// Names at the ends of the fronts; pressing one lays the ruler on it.
@@ -67,14 +81,18 @@ void name_fronts(Inputs& in, const Painter& p, const Picture& picture, const Sce
   for (const int turn : {0, 1, 2})
     for (std::size_t q = 0; q < picture.fronts.size(); ++q) {
       const DrawnFront& front = picture.fronts[q];
-      const bool yours = q == picture.quality, other = picture.has_against && q == picture.against;
+      const bool yours = q == picture.quality, other = front.compared;
       if ((turn == 0) != yours || (turn == 1) != (other && !yours)) continue;
       if (front.corners.empty() || front.name.empty()) continue;
       const ImVec2 words = widgets::text_size(front.name, Type::small, yours ? Font::bold : Font::sans);
       const ImVec2 low = s.at(front.corners.front()), high = s.at(front.corners.back());
-      const std::array<ImVec2, 4> places{
-          ImVec2{low.x + t.px(7), low.y - words.y / 2}, ImVec2{high.x - words.x - t.px(7), high.y - words.y / 2},
-          ImVec2{low.x - words.x / 2, low.y + t.px(6)}, ImVec2{high.x - words.x / 2, high.y - words.y - t.px(6)}};
+      const ImVec2 middle = s.at(front.corners[front.corners.size() / 2]);
+      const std::array<ImVec2, 6> places{ImVec2{low.x + t.px(7), low.y - words.y / 2},
+                                         ImVec2{high.x - words.x - t.px(7), high.y - words.y / 2},
+                                         ImVec2{low.x - words.x / 2, low.y + t.px(6)},
+                                         ImVec2{high.x - words.x / 2, high.y - words.y - t.px(6)},
+                                         ImVec2{middle.x + t.px(6), middle.y - words.y - t.px(6)},
+                                         ImVec2{middle.x - words.x - t.px(8), middle.y + t.px(6)}};
       const ImVec2* at = labels.place(places, words, s.area);
       if (!at) continue;
       ImGui::PushID(static_cast<int>(q));
@@ -94,8 +112,7 @@ void name_fronts(Inputs& in, const Painter& p, const Picture& picture, const Sce
 }
 
 /// The parallel of the ruler on another front, and how far it is from the ruler on the vertical axis.
-void paint_parallel(const Painter& p, const Picture& picture, const Scene& s, std::size_t quality, bool named,
-                    Labels& labels) {
+void paint_parallel(const Painter& p, const Picture& picture, const Scene& s, std::size_t quality, Labels& labels) {
   const auto& t = widgets::theme();
   const DrawnFront& front = picture.fronts[quality];
   if (!front.has_winner || quality == picture.quality) return;
@@ -110,8 +127,7 @@ void paint_parallel(const Painter& p, const Picture& picture, const Scene& s, st
   p.unclip();
   p.circle(at, t.px(6), t.panel);
   p.ring(at, t.px(6), t.text, t.px(2));
-  const std::string_view bold = named ? std::string_view(picture.against_bold) : std::string_view(front.price);
-  const std::string_view more = named ? std::string_view(picture.against_words) : std::string_view();
+  const std::string_view bold = front.price, more = front.best;
   const ImVec2 first = widgets::text_size(bold, Type::body, Font::bold);
   const float second = more.empty() ? 0 : widgets::text_size(more, Type::small).x;
   const ImVec2 words{std::max(first.x, second), first.y + (more.empty() ? 0 : t.type(Type::small) + t.px(3))};
@@ -222,6 +238,7 @@ void draw_fronts(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   {
     const widgets::GivenMarks given;
     paint_axes(p, picture, s);
+    if (widgets::veiled()) choose_axes(in, p, picture, s);
   }
   if (widgets::veiled()) {
     ImGui::SetCursorScreenPos(corner);
@@ -231,6 +248,7 @@ void draw_fronts(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   Labels labels;
   const ImVec2 winner = s.at(picture.winner);
   labels.take({{winner.x - t.px(12), winner.y - t.px(12)}, {winner.x + t.px(12), winner.y + t.px(12)}});
+  keep_stairs_free(picture, s, labels);
   paint_walls(p, picture, s);
   paint_dots(p, picture, s);
   paint_stairs(p, picture, s, view);
@@ -238,13 +256,14 @@ void draw_fronts(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   turn_ruler(in, p, picture, s, view, labels);
   drag_walls(in, p, picture, s, view, labels);
   paint_winner(p, picture, s, labels);
-  if (picture.has_against) paint_parallel(p, picture, s, picture.against, true, labels);
+  for (std::size_t q = 0; q < picture.fronts.size(); ++q)
+    if (picture.fronts[q].compared) paint_parallel(p, picture, s, q, labels);
   if (picture.has_more) paint_ring_of(p, s, picture.more, picture.more_bold, picture.more_words, t.warning, labels);
   if (picture.has_mine) paint_ring_of(p, s, picture.mine, picture.mine_words, "", t.text, labels);
   name_fronts(in, p, picture, s, view, labels);
   if (view.hovered_front >= 0 && static_cast<std::size_t>(view.hovered_front) < picture.fronts.size() &&
-      !(picture.has_against && static_cast<std::size_t>(view.hovered_front) == picture.against))
-    paint_parallel(p, picture, s, static_cast<std::size_t>(view.hovered_front), false, labels);
+      !picture.fronts[static_cast<std::size_t>(view.hovered_front)].compared)
+    paint_parallel(p, picture, s, static_cast<std::size_t>(view.hovered_front), labels);
   choose_axes(in, p, picture, s);
   ImGui::SetCursorScreenPos(s.area.min);
   widgets::press_area("points", {s.wide(), s.tall()}, ImGuiButtonFlags_None);

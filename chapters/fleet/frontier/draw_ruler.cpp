@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "chapters/fleet/frontier/scene.h"
+#include "widgets/base/marks.h"
 #include "widgets/base/press_area.h"
 #include "widgets/base/theme.h"
 
@@ -144,6 +145,10 @@ void choose_axes(Inputs& in, const Painter& p, const Picture& picture, const Sce
   const auto chooser = [&](bool across, ImVec2 at, std::string_view title, std::string_view better, float room) {
     const float gap = t.px(10);
     const float first = std::min(room, widgets::text_size(title, Type::small).x);
+    if (widgets::veiled()) {
+      p.text_fit(at, title, room, t.text, Type::small);
+      return;
+    }
     ImGui::SetCursorScreenPos({at.x, at.y - t.px(2)});
     const bool more = picture.run->all_axes.size() > 2;
     if (widgets::press_area(across ? "another column across" : "another column up", {first, line + t.px(4)}) && more)

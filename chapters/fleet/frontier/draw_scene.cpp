@@ -133,7 +133,8 @@ void paint_axes(const Painter& p, const Picture& picture, const Scene& s) {
     p.text({s.area.min.x - t.px(7), at - line / 2}, tick.label.view(), t.muted, Type::small, Font::mono, Align::right);
   }
   p.frame(s.area.min, s.area.max, t.line);
-  p.text_fit({s.corner.x, s.corner.y + s.size.y - line - t.px(2)}, picture.note, s.size.x, t.muted, Type::small);
+  if (shown)
+    p.text_fit({s.corner.x, s.corner.y + s.size.y - line - t.px(2)}, picture.note, s.size.x, t.muted, Type::small);
 }
 
 void paint_walls(const Painter& p, const Picture& picture, const Scene& s) {
@@ -157,7 +158,8 @@ void drag_walls(Inputs& in, const Painter& p, const Picture& picture, const Scen
     const bool lit = held || ImGui::IsItemHovered() || (ImGui::IsItemFocused() && ImGui::GetIO().NavVisible);
     any_held |= held;
     float to = at;
-    if (held) to = across ? ImGui::GetIO().MousePos.x : ImGui::GetIO().MousePos.y;
+    if (held && (ImGui::GetIO().MouseDelta.x != 0 || ImGui::GetIO().MouseDelta.y != 0))
+      to = across ? ImGui::GetIO().MousePos.x : ImGui::GetIO().MousePos.y;
     if (ImGui::IsItemFocused())
       to += t.px(4) * static_cast<float>(across ? widgets::play_keys().steps : -widgets::play_keys().steps);
     if (to != at) {

@@ -55,7 +55,7 @@ struct Outputs {
   std::int64_t points_count = 0, left_out = 0;
   std::vector<std::string> front;
   std::int64_t front_count = 0, dominated = 0, quality_points = 0, passed = 0, touched = 0;
-  std::string horizontal, vertical, quality_used, against_used, winner;
+  std::string horizontal, vertical, quality_used, against_used, winner, winner_across, winner_up;
   double winner_x = 0, winner_y = 0;
   double rate = 0, rate_from = 0, rate_to = std::nan("");
   std::string winner_below, winner_above;
@@ -108,7 +108,9 @@ struct Run {
   std::vector<std::size_t> shown;        ///< points that have all axes
   std::vector<Front> fronts;             ///< by quality
   std::size_t quality = 0, against = 0;  ///< indices of qualities
+  bool none_passes = false;              ///< no point of the quality passes: the ruler ignores the walls
   bool has_against = false, has_mine = false, has_more = false;
+  std::vector<std::size_t> compared;  ///< qualities, `against` first
   std::size_t mine = 0, more = 0;     ///< indices of points
   std::vector<std::string> all_axes;  ///< keys of the columns of numbers
 };
@@ -123,7 +125,8 @@ struct Dot : Spot {
   std::uint32_t point = 0;
 };
 struct DrawnFront {
-  std::string name, price;  ///< the price against yours at the same exchange rate
+  std::string name, price, best;  ///< the name with its price against yours, and the point that is best on it
+  bool compared = false;
   std::vector<Spot> corners, points;
   Spot winner;
   bool has_winner = false;
@@ -137,11 +140,10 @@ struct Picture {
   std::string x_title, y_title, x_better, y_better;
   std::vector<Dot> dots;
   std::vector<DrawnFront> fronts;
-  std::size_t quality = 0, against = 0;
-  bool has_against = false;
+  std::size_t quality = 0;
   Spot winner, more, mine;
   bool has_more = false, has_mine = false;
-  std::string winner_name, winner_values, winner_x, winner_y, rate_words, against_bold, against_words;
+  std::string winner_name, winner_values, winner_x, winner_y, rate_words;
   std::string more_bold, more_words, mine_words, wall_x_words, wall_y_words, note;
   double fall = 0;  ///< how the ruler falls: how far v falls while u grows by 1
   double fall_of_slope = 1;

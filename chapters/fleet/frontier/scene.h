@@ -33,7 +33,7 @@ class Labels {
   const ImVec2* place(std::span<const ImVec2> places, ImVec2 words, const widgets::Rect& inside);
 
  private:
-  std::array<widgets::Rect, 96> taken_{};
+  std::array<widgets::Rect, 200> taken_{};
   std::size_t count_ = 0;
 };
 

@@ -85,8 +85,9 @@ TEST_CASE("frontier: the winner stays within its rates and not beyond, and walls
   in.wall_x = 20;
   CHECK(lab_frontier::compute(in).facts.winner_x <= 20);
   in.wall_x = 5;
-  CHECK(lab_frontier::compute(in).facts.reason ==
-        "No point of Llama 3.1 70B has at most 5 ms: move a wall back, or set it to 0.");
+  CHECK(lab_frontier::compute(in).facts.passed == 0);
+  CHECK(answer_of("fleet/frontier", R"({"wall_x": 5})")
+            .starts_with("Without the walls Llama 3.1 70B: 2 B200, 256 at once is best"));
 }
 
 TEST_CASE("frontier: a model is found by a part of its name, with those that beat it") {
@@ -118,7 +119,7 @@ TEST_CASE("frontier: in the picture better is right and up, and the ruler passes
 
 TEST_CASE("frontier: the answer names the point, its figures, and what a little more or another quality costs") {
   CHECK(answer_of("fleet/frontier", "{}")
-            .starts_with("For you Llama 3.1 70B: 2 B200, 256 at once is best, with `35.8` ms"));
+            .starts_with("For you Llama 3.1 70B: 2 B200, 256 at once is best, with `35.8 ms`"));
   CHECK(answer_of("fleet/frontier", R"({"set": "timm", "pays_units": 0.5, "wall_x": 0})")
-            .find("`0.1` % more would cost `2.98") != std::string::npos);
+            .find("`0.1` points more top-1 accuracy costs `2.98") != std::string::npos);
 }
