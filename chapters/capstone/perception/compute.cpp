@@ -88,16 +88,22 @@ void fill_study(const CarGame& game, Outputs& out) {
   out.study_late = last.late;
 }
 
-/// The fewest rounds, told once the target is met: before, it would be a hint.
-void fill_par(const Inputs& in, Progress& progress, Searches& searches, Outputs& out) {
+/// The fewest rounds, told once the target is met: before, it would be a hint. The cards that are there met it, so only
+/// fewer are looked at.
+void fill_par(const Inputs& in, const CarGame& game, CardSet now, Progress& progress, Searches& searches,
+              Outputs& out) {
   if (!out.arrives) return;
-  const auto par =
-      searches.get({settings_of(in), start_of(in)}, [&](const SearchKey& key) -> std::shared_ptr<const Par> {
-        const CarGame game(key.settings, key.start, true);
-        Plays plays(game);
-        auto found = std::make_shared<Par>(find_par(plays, progress));
-        return found->searched ? found : nullptr;
-      });
+  const int cards = game.put_beyond_start(now);
+  out.par = cards;
+  if (cards <= 1) return;
+  const SearchKey key{settings_of(in), start_of(in), cards - 1};
+  const auto par = searches.get(key, [&](const SearchKey& of) -> std::shared_ptr<const Par> {
+    const CarGame fewer(of.settings, of.start, of.cards);
+    Plays plays(fewer);
+    auto found = std::make_shared<Par>(find_par(plays, progress));
+    return found->searched ? found : nullptr;
+  });
+  if (!par) out.par = Outputs::none;
   if (par && par->exists) out.par = static_cast<double>(par->rounds);
 }
 
@@ -138,7 +144,7 @@ Computed<Outputs, Run> compute(const Inputs& in, Progress& progress, Searches& s
   fill_now(in, *game, *played, out);
   fill_rounds(*game, *played, out);
   fill_study(*game, out);
-  fill_par(in, progress, searches, out);
+  fill_par(in, *game, played->now().cards, progress, searches, out);
   if (progress.facts_alone) return {std::move(out)};
   Run run{.played = std::move(*played), .game = game};
   (void)game->stack_of(run.played.now().cards, run.now);

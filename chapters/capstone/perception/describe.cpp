@@ -107,7 +107,7 @@ void describe_game(Fields& f, Outputs& o) {
   f.group("The game");
   f.integer("rounds_played", o.rounds, "Rounds", "Cards played, those that bounced too.");
   f.real("par", o.par, "Par", "The fewest rounds to the target, found by a search over all cards.",
-         {.absent = "It is told once 99 of 100 arrive, where five rounds are enough."});
+         {.absent = "It is told once 99 of 100 arrive."});
   f.integer("wasted", o.wasted, "Wasted", "Rounds that won nothing at 99 in 100, lost, or bounced.");
   f.real("off", o.off, {"Your lines are off by", "%"}, "The geometric mean over the rounds.", {.absent = not_said});
   f.real("won_s", o.won_s, {"The last round won", "s"}, "At 99 in 100; below 0 it lost.",

@@ -105,6 +105,7 @@ struct View {
 struct SearchKey {
   Settings settings;
   Stack start;
+  int cards = 0;  ///< games of at most so many are looked at
   bool operator==(const SearchKey&) const = default;
 };
 using Searches = Memo<SearchKey, Par>;

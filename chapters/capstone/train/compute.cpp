@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "chapters/capstone/train/lab.h"
@@ -111,20 +112,25 @@ std::shared_ptr<const BestPlan> best_plan(const RunGame& game, Progress& progres
 }
 
 /// Par and the planner's best plan, told once the target is met: before, they would be a hint.
-void fill_score(const Inputs& in, const RunGame& game, Progress& progress, Searches& searches, Outputs& out) {
+/// `put`: cards that are there; they met the target, so only fewer are looked at.
+void fill_score(const Inputs& in, const RunGame& game, int put, Progress& progress, Searches& searches, Outputs& out) {
   if (!out.met) return;
   SearchKey key{in};
   key.inputs.rounds.clear();
   key.inputs.said.clear();
   key.inputs.ticked = {};
   key.inputs.price_per_hour = 0;
-  const auto par = searches.par.get(key, [&](const SearchKey&) -> std::shared_ptr<const Par> {
-    const RunGame hurried(game.job(), true);
-    Plays plays(hurried);
-    auto found = std::make_shared<Par>(find_par(plays, progress));
-    return found->searched ? found : nullptr;
-  });
-  if (par && par->exists) out.par = as_double(static_cast<std::int64_t>(par->rounds));
+  out.par = put;
+  if (put > 1) {
+    const auto par = searches.par.get({key.inputs, put - 1}, [&](const SearchKey& of) -> std::shared_ptr<const Par> {
+      const RunGame fewer(game.job(), of.cards);
+      Plays plays(fewer);
+      auto found = std::make_shared<Par>(find_par(plays, progress));
+      return found->searched ? found : nullptr;
+    });
+    if (!par) out.par = Outputs::none;
+    if (par && par->exists) out.par = as_double(static_cast<std::int64_t>(par->rounds));
+  }
   const auto best = searches.best.get(key, [&](const SearchKey&) { return best_plan(game, progress); });
   if (!best || !(best->wall_s > 0)) return;
   out.best_wall_s = best->wall_s;
@@ -174,9 +180,10 @@ Computed<Outputs, Game> compute(const Inputs& in, Progress& progress, Searches& 
   fill_now(in, *rules, *played, out);
   fill_rounds(*rules, *played, out);
   fill_study(*rules, out);
+  const CardSet played_now = played->now().cards;
   out.ticked = std::count(in.ticked.begin(), in.ticked.end(), true);
   out.state_bytes = 16 * as_double(models::count_parameters(rules->job().architecture).total);
-  fill_score(in, *rules, progress, searches, out);
+  fill_score(in, *rules, std::popcount(played_now.bits), progress, searches, out);
   if (progress.facts_alone) return {std::move(out)};
   Game game{.rules = rules, .played = std::move(*played)};
   for (const Round& r : game.played.rounds) {

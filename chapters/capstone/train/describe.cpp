@@ -136,7 +136,7 @@ void describe_game(Fields& f, Outputs& o) {
   f.group("The game");
   f.integer("rounds_played", o.rounds, "Rounds", "Cards played, those that bounced too.");
   f.real("par", o.par, "Par", "The fewest rounds to the target, found by a search over all cards.",
-         {.absent = "It is told once the target is met, where five rounds are enough."});
+         {.absent = told_later});
   f.integer("wasted", o.wasted, "Wasted", "Rounds that won nothing, lost, or bounced.");
   f.real("lost_s", o.lost_s, {"Lost most in a round", "s"}, {.formula = "largest loss of a round, at least 0"});
   f.real("won_s", o.won_s, {"The last round won", "s"}, "Below 0 it lost.", {.formula = "the run before - the run"});

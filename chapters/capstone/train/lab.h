@@ -101,6 +101,7 @@ struct BestPlan {
 };
 struct SearchKey {
   Inputs inputs;
+  int cards = 0;  ///< games of at most so many are looked at
   bool operator==(const SearchKey&) const = default;
 };
 struct Searches {
