@@ -88,6 +88,23 @@ void fill_study(const CarGame& game, Outputs& out) {
   out.study_late = last.late;
 }
 
+/// What is assumed of cards, in the times of the tasks as they were found.
+void fill_worth(const Inputs& in, Outputs& out) {
+  double head_s = 0;
+  for (const models::StackTask& t : in.tasks) {
+    if (t.role == models::StackRole::head && t.resource == models::StackResource::gpu)
+      head_s = std::max(head_s, t.duration_s);
+    if (t.role != models::StackRole::classic && t.resource == models::StackResource::gpu)
+      out.int8_networks_s += t.tuned_s / in.int8_speedup;
+  }
+  out.dla_head_s = head_s * in.dla_slowdown;
+  out.fusion_saved_s = head_s * in.fusion_saving / 100;
+  out.anew_per_minute = 60 * in.rate_hz * in.fusion_redone / 100;
+  for (const models::JitterSource& s : in.sources)
+    if (s.on && s.name == "Memory contention" && s.pattern == models::JitterPattern::random)
+      out.pinned_adds_s = s.probability * std::min(s.size_s, in.pinned_contention_s);
+}
+
 /// The fewest rounds, told once the target is met: before, it would be a hint. The cards that are there met it, so only
 /// fewer are looked at.
 void fill_par(const Inputs& in, const CarGame& game, CardSet now, Progress& progress, Searches& searches,
@@ -144,6 +161,7 @@ Computed<Outputs, Run> compute(const Inputs& in, Progress& progress, Searches& s
   fill_now(in, *game, *played, out);
   fill_rounds(*game, *played, out);
   fill_study(*game, out);
+  fill_worth(in, out);
   fill_par(in, *game, played->now().cards, progress, searches, out);
   if (progress.facts_alone) return {std::move(out)};
   Run run{.played = std::move(*played), .game = game};

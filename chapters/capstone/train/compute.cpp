@@ -5,6 +5,7 @@
 #include "chapters/capstone/train/lab.h"
 #include "chapters/mechanism/catalog.h"
 #include "models/base/integer_math.h"
+#include "models/training/slowest_rank.h"
 #include "models/transformer/transformer.h"
 
 namespace chapters::capstone::train {
@@ -182,6 +183,10 @@ Computed<Outputs, Game> compute(const Inputs& in, Progress& progress, Searches& 
   fill_study(*rules, out);
   const CardSet played_now = played->now().cards;
   out.ticked = std::count(in.ticked.begin(), in.ticked.end(), true);
+  const models::fleet::RunReliability best{in.save_beside_s, in.restart_spares_s,
+                                           in.gpu_hours_per_failure * 3600 / as_double(in.gpus)};
+  out.clock_at_best = 100 * models::fleet::checkpoint_efficiency(best, models::fleet::exact_interval_s(best));
+  out.waits_for_slowest = 100 * models::expected_slowest({.spread = in.spread / 100}, in.gpus);
   out.state_bytes = 16 * as_double(models::count_parameters(rules->job().architecture).total);
   fill_score(in, *rules, std::popcount(played_now.bits), progress, searches, out);
   if (progress.facts_alone) return {std::move(out)};

@@ -161,6 +161,12 @@ void describe(Fields& f, Outputs& o) {
   f.real("behind_best", o.behind_best, {"Yours is longer by", "%"}, "Below 0 where yours multiplies in fewer bits.",
          {.absent = told_later, .formula = "the run / the planner's best - 1"});
   f.text("best_plan", o.best_plan, "Its plan");
+  f.real("clock_at_best", o.clock_at_best, {"Clock that could count", "%"},
+         "Saves beside training, hot spares, the best interval.",
+         {.formula = "T / (M exp(R / M) (exp((T + C) / M) - 1))"});
+  f.real("waits_for_slowest", o.waits_for_slowest, {"Waits without slow nodes", "%"},
+         "What the slowest of all GPUs adds to a step even then.",
+         {.formula = "spread x E[largest of so many normals]", .source = "David, Nagaraja, Order Statistics, 2003"});
   f.group("The study's design on this job");
   f.real("study_wall_s", o.study_wall_s, {"The run", "s"},
          "TP 8, PP 4, all layers recomputed, a checkpoint in half an hour.",

@@ -54,7 +54,8 @@ struct Outputs {
   double wall_s = 0, over_s = 0, won_s = 0, start_s = 0, won_in_all_s = 0, compute_s = 0;
   double step_s = 0, steps = 0, mfu = 0, efficiency = 0;  ///< % both shares
   double memory_bytes = 0, room_bytes = 0, dollars = 0, gpu_hours = 0, failures = 0;
-  double bubble_over_work = 0;  ///< %
+  double bubble_over_work = 0;                      ///< %
+  double clock_at_best = 0, waits_for_slowest = 0;  ///< %
   bool met = false, bounced = false;
   std::string plan, longest;
   std::int64_t rounds = 0, wasted = 0, ticked = 0;
