@@ -197,3 +197,14 @@ TEST_CASE("a miss is owed to what added most since the stack was last idle, or t
   CHECK(endless.misses() == 1000);
   CHECK(endless.own_misses == 1000);
 }
+
+TEST_CASE("jitter: the runs without each source change no frame of the run, and are left out where nobody asks") {
+  JitterInputs in{.frames = 3000, .sources = example_sources()};
+  const auto with = run_jitter(in);
+  in.each_off = false;
+  const auto without = run_jitter(in);
+  REQUIRE((with && without));
+  CHECK(with->response_s == without->response_s);
+  CHECK(with->hits[1].p99_without_s < with->hits[2].p99_without_s);
+  CHECK(without->hits[1].p99_without_s == without->hits[2].p99_without_s);
+}
