@@ -65,6 +65,7 @@ void fill_rounds(const RunGame& game, const Played& played, Outputs& out) {
   out.won_in_all_s = out.start_s - out.wall_s;
   const Round& last = played.now();
   out.won_s = last.won;
+  out.last_lost_s = std::max(0.0, -last.won);
   out.bounced = last.bounced;
   if (last.said > 0) {
     out.said_s = last.said;

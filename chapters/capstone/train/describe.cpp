@@ -140,6 +140,7 @@ void describe_game(Fields& f, Outputs& o) {
   f.integer("wasted", o.wasted, "Wasted", "Rounds that won nothing, lost, or bounced.");
   f.real("lost_s", o.lost_s, {"Lost most in a round", "s"}, {.formula = "largest loss of a round, at least 0"});
   f.real("won_s", o.won_s, {"The last round won", "s"}, "Below 0 it lost.", {.formula = "the run before - the run"});
+  f.real("last_lost_s", o.last_lost_s, {"... or lost", "s"}, {.formula = "the run - the run before, at least 0"});
   f.toggle("bounced", o.bounced, "The last card bounced");
   f.real("start_s", o.start_s, {"As found", "s"}, "The run before the first card.", {.source = planner});
   f.real("won_in_all_s", o.won_in_all_s, {"Won in all", "s"}, {.formula = "as found - the run"});

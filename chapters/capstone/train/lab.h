@@ -60,6 +60,7 @@ struct Outputs {
   std::string plan, longest;
   std::int64_t rounds = 0, wasted = 0, ticked = 0;
   double lost_s = 0;  ///< what the round that lost most lost; 0: none did
+  double last_lost_s = 0;
   double par = none, off = none, said_s = none, said_off_s = none;
   double best_wall_s = none, behind_best = none;
   std::string best_plan;
