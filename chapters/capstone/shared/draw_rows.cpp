@@ -248,9 +248,10 @@ BoardAxis rows_axis(const Board& board, float width) {
 BoardMove draw_rows(const Board& board, BoardView& view, ImVec2 at, ImVec2 size) {
   const Painter p = Painter::window();
   BoardMove move;
-  const RowPlan plan = plan_rows(board, view, at, size);
+  RowPlan plan = plan_rows(board, view, at, size);
   if (widgets::veiled()) {
     const widgets::GivenMarks given;
+    plan.most = 2 * board.targets[board.main].line;  // the axis' own end comes from what is asked
     paint_row_grid(p, board, plan, false);
     return move;
   }
