@@ -93,10 +93,10 @@ void fill_study(const RunGame& game, Outputs& out) {
   out.study_mfu = 100 * o.mfu;
 }
 
-std::shared_ptr<const BestPlan> best_plan(const RunGame& game, Progress& progress) {
-  Run run = game.run_of({});
-  const auto spread = [&](Move move) { return CardSet{}.with(static_cast<std::size_t>(move)); };
-  run.job.stack.spread = game.run_of(spread(Move::watch)).job.stack.spread;
+std::shared_ptr<const BestPlan> best_plan(const RunGame& game, bool fp8, Progress& progress) {
+  CardSet cards = CardSet{}.with(static_cast<std::size_t>(Move::watch));
+  if (fp8) cards = cards.with(static_cast<std::size_t>(Move::fp8));
+  Run run = game.run_of(cards);
   const auto found = search_plans(run.job, {.max_expert = 1}, [&](double done) {
     progress.fraction = done;
     return !progress.cancelled.load();
@@ -114,14 +114,17 @@ std::shared_ptr<const BestPlan> best_plan(const RunGame& game, Progress& progres
 }
 
 /// Par and the planner's best plan, told once the target is met: before, they would be a hint.
-/// `put`: cards that are there; they met the target, so only fewer are looked at.
-void fill_score(const Inputs& in, const RunGame& game, int put, Progress& progress, Searches& searches, Outputs& out) {
+/// The cards that are there met the target, so only games of fewer are looked at.
+void fill_score(const Inputs& in, const RunGame& game, CardSet now, Progress& progress, Searches& searches,
+                Outputs& out) {
   if (!out.met) return;
   SearchKey key{in};
   key.inputs.rounds.clear();
   key.inputs.said.clear();
   key.inputs.ticked = {};
   key.inputs.price_per_hour = 0;
+  const int put = std::popcount(now.bits);
+  const bool fp8 = now.has(static_cast<std::size_t>(Move::fp8));
   out.par = put;
   if (put > 1) {
     const auto par = searches.par.get({key.inputs, put - 1}, [&](const SearchKey& of) -> std::shared_ptr<const Par> {
@@ -133,7 +136,8 @@ void fill_score(const Inputs& in, const RunGame& game, int put, Progress& progre
     if (!par) out.par = Outputs::none;
     if (par && par->exists) out.par = as_double(static_cast<std::int64_t>(par->rounds));
   }
-  const auto best = searches.best.get(key, [&](const SearchKey&) { return best_plan(game, progress); });
+  key.cards = fp8 ? 1 : 0;
+  const auto best = searches.best.get(key, [&](const SearchKey&) { return best_plan(game, fp8, progress); });
   if (!best || !(best->wall_s > 0)) return;
   out.best_wall_s = best->wall_s;
   out.best_plan = best->plan;
@@ -189,7 +193,7 @@ Computed<Outputs, Game> compute(const Inputs& in, Progress& progress, Searches& 
   out.clock_at_best = 100 * models::fleet::checkpoint_efficiency(best, models::fleet::exact_interval_s(best));
   out.waits_for_slowest = 100 * models::expected_slowest({.spread = in.spread / 100}, in.gpus);
   out.state_bytes = 16 * as_double(models::count_parameters(rules->job().architecture).total);
-  fill_score(in, *rules, std::popcount(played_now.bits), progress, searches, out);
+  fill_score(in, *rules, played_now, progress, searches, out);
   if (progress.facts_alone) return {std::move(out)};
   Game game{.rules = rules, .played = std::move(*played)};
   for (const Round& r : game.played.rounds) {

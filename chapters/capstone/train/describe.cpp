@@ -159,7 +159,8 @@ void describe(Fields& f, Outputs& o) {
   f.real("best_wall_s", o.best_wall_s, {"The planner's best", "s"},
          "The fastest plan in the same format that fits, saves beside training, hot spares, no slow node.",
          {.absent = told_later, .source = planner});
-  f.real("behind_best", o.behind_best, {"Yours is longer by", "%"}, "Below 0 where yours multiplies in fewer bits.",
+  f.real("behind_best", o.behind_best, {"Yours is longer by", "%"},
+         "What the best plan, spares, saves beside training and no slow node would win more.",
          {.absent = told_later, .formula = "the run / the planner's best - 1"});
   f.text("best_plan", o.best_plan, "Its plan");
   f.real("clock_at_best", o.clock_at_best, {"Clock that could count", "%"},

@@ -103,7 +103,7 @@ struct BestPlan {
 };
 struct SearchKey {
   Inputs inputs;
-  int cards = 0;  ///< games of at most so many are looked at
+  int cards = 0;  ///< par: games of at most so many are looked at; the planner: 1 for 8-bit products
   bool operator==(const SearchKey&) const = default;
 };
 struct Searches {
