@@ -88,16 +88,39 @@ void fill_study(const CarGame& game, Outputs& out) {
   out.study_late = last.late;
 }
 
-/// The fewest rounds, told once the target is met: before, it would be a hint.
-void fill_par(const Inputs& in, Progress& progress, Searches& searches, Outputs& out) {
+/// What is assumed of cards, in the times of the tasks as they were found.
+void fill_worth(const Inputs& in, Outputs& out) {
+  double head_s = 0;
+  for (const models::StackTask& t : in.tasks) {
+    if (t.role == models::StackRole::head && t.resource == models::StackResource::gpu)
+      head_s = std::max(head_s, t.duration_s);
+    if (t.role != models::StackRole::classic && t.resource == models::StackResource::gpu)
+      out.int8_networks_s += t.tuned_s / in.int8_speedup;
+  }
+  out.dla_head_s = head_s * in.dla_slowdown;
+  out.fusion_saved_s = head_s * in.fusion_saving / 100;
+  out.anew_per_minute = 60 * in.rate_hz * in.fusion_redone / 100;
+  for (const models::JitterSource& s : in.sources)
+    if (s.on && s.name == "Memory contention" && s.pattern == models::JitterPattern::random)
+      out.pinned_adds_s = s.probability * std::min(s.size_s, in.pinned_contention_s);
+}
+
+/// The fewest rounds, told once the target is met: before, it would be a hint. The cards that are there met it, so only
+/// fewer are looked at.
+void fill_par(const Inputs& in, const CarGame& game, CardSet now, Progress& progress, Searches& searches,
+              Outputs& out) {
   if (!out.arrives) return;
-  const auto par =
-      searches.get({settings_of(in), start_of(in)}, [&](const SearchKey& key) -> std::shared_ptr<const Par> {
-        const CarGame game(key.settings, key.start, true);
-        Plays plays(game);
-        auto found = std::make_shared<Par>(find_par(plays, progress));
-        return found->searched ? found : nullptr;
-      });
+  const int cards = game.put_beyond_start(now);
+  out.par = cards;
+  if (cards <= 1) return;
+  const SearchKey key{settings_of(in), start_of(in), cards - 1};
+  const auto par = searches.get(key, [&](const SearchKey& of) -> std::shared_ptr<const Par> {
+    const CarGame fewer(of.settings, of.start, of.cards);
+    Plays plays(fewer);
+    auto found = std::make_shared<Par>(find_par(plays, progress));
+    return found->searched ? found : nullptr;
+  });
+  if (!par) out.par = Outputs::none;
   if (par && par->exists) out.par = static_cast<double>(par->rounds);
 }
 
@@ -138,7 +161,8 @@ Computed<Outputs, Run> compute(const Inputs& in, Progress& progress, Searches& s
   fill_now(in, *game, *played, out);
   fill_rounds(*game, *played, out);
   fill_study(*game, out);
-  fill_par(in, progress, searches, out);
+  fill_worth(in, out);
+  fill_par(in, *game, played->now().cards, progress, searches, out);
   if (progress.facts_alone) return {std::move(out)};
   Run run{.played = std::move(*played), .game = game};
   (void)game->stack_of(run.played.now().cards, run.now);

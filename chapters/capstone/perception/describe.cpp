@@ -107,7 +107,7 @@ void describe_game(Fields& f, Outputs& o) {
   f.group("The game");
   f.integer("rounds_played", o.rounds, "Rounds", "Cards played, those that bounced too.");
   f.real("par", o.par, "Par", "The fewest rounds to the target, found by a search over all cards.",
-         {.absent = "It is told once 99 of 100 arrive, where five rounds are enough."});
+         {.absent = "It is told once 99 of 100 arrive."});
   f.integer("wasted", o.wasted, "Wasted", "Rounds that won nothing at 99 in 100, lost, or bounced.");
   f.real("off", o.off, {"Your lines are off by", "%"}, "The geometric mean over the rounds.", {.absent = not_said});
   f.real("won_s", o.won_s, {"The last round won", "s"}, "At 99 in 100; below 0 it lost.",
@@ -140,6 +140,14 @@ void describe(Fields& f, Outputs& o) {
          {.formula = "end of the last task - shutter"});
   f.real("study_p99_s", o.study_p99_s, {"99 in 100", "s"}, {.formula = "nearest rank of all frames"});
   f.real("study_late", o.study_late, {"Late frames", "%"}, {.formula = "late frames / frames"});
+  f.group("What cards are worth");
+  f.real("dla_head_s", o.dla_head_s, {"The GPU's head on a DLA", "s"}, {.formula = "its time x a DLA takes longer by"});
+  f.real("int8_networks_s", o.int8_networks_s, {"Networks of the GPU in INT8", "s"}, "Compiled, one after the other.",
+         {.formula = "tuned times / INT8 is faster by"});
+  f.real("fusion_saved_s", o.fusion_saved_s, {"Fusion saves", "s"}, {.formula = "the GPU's head x fusion saves"});
+  f.real("anew_per_minute", o.anew_per_minute, "Frames made anew a minute", {.formula = "rate x 60 x share"});
+  f.real("pinned_adds_s", o.pinned_adds_s, {"Contention adds, pinned", "s"}, "To a frame on average.",
+         {.formula = "probability x mean"});
   f.group("Round by round");
   f.table("board", o.board, "Your rounds");
   f.table("study", o.study, "The study's rounds");

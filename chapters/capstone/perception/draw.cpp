@@ -36,7 +36,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
   stage.panel("board",
               {.title = "The board", .least = {480, 330}, .ideal = {0, 480}, .answers = true, .marks = "rounds"},
               [&](ImVec2 size) { draw_game(in, picture, view, size); });
-  stage.panel("round", {.title = "This round: its frame, 99 in 100, the road", .least = {480, 250}}, [&](ImVec2 size) {
+  stage.panel("round", {.title = "This round: its frame, 99 in 100, the road", .least = {760, 260}}, [&](ImVec2 size) {
     if (picture.version == 0) {
       ImGui::Dummy(size);
       return;

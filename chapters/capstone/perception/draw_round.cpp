@@ -31,7 +31,7 @@ RoundPlan plan_round(const Picture& picture, ImVec2 at, ImVec2 size) {
               lanes = static_cast<float>(std::max<std::size_t>(1, picture.lanes.names.size()));
   plan.road_high = room > t.px(165) ? t.px(30) + small : 0;
   plan.tail_high = std::clamp(0.3f * room, t.px(36), t.px(90));
-  plan.lane = std::clamp((room - plan.road_high - plan.tail_high - small - t.px(18)) / lanes, t.px(12), t.px(44));
+  plan.lane = std::clamp((room - plan.road_high - plan.tail_high - small - t.px(30)) / lanes, t.px(12), t.px(44));
   plan.tail = plan.lanes + lanes * plan.lane + t.px(6) + plan.tail_high;
   plan.road = plan.tail + small + t.px(14);
   return plan;

@@ -45,8 +45,8 @@ Stage stage_of(std::span<const models::StackTask> tasks, std::size_t task) {
   return tasks[task].resource == models::StackResource::isp ? Stage::camera : Stage::code;
 }
 
-CarGame::CarGame(const Settings& settings, const Stack& start, bool hurried)
-    : settings_(settings), base_(start), target_{"99 in 100", "s", 1 / settings.rate_hz}, hurried_(hurried) {
+CarGame::CarGame(const Settings& settings, const Stack& start, int searched)
+    : settings_(settings), base_(start), target_{"99 in 100", "s", 1 / settings.rate_hz}, searched_(searched) {
   const auto take = [&](Move move, bool& on) {
     if (on) start_ = {start_.bits | of(move).bits};
     on = false;
@@ -55,6 +55,8 @@ CarGame::CarGame(const Settings& settings, const Stack& start, bool hurried)
   take(Move::parallel_heads, base_.parallel_heads);
   take(Move::shared_backbone, base_.shared_backbone);
 }
+
+int CarGame::put_beyond_start(CardSet set) const { return std::popcount(set.bits & ~start_.bits); }
 
 std::span<const Card> CarGame::cards() const { return all_cards; }
 
@@ -86,10 +88,9 @@ const Outcome& CarGame::outcome(CardSet set) const {
   if (!fresh) return at->second;
   Stack stack;
   std::string bounce = stack_of(set, stack);
-  if (hurried_ && std::popcount(set.bits) > std::popcount(start_.bits) + static_cast<int>(most_par))
-    bounce = "Longer games are not searched.";
+  if (bounce.empty() && searched_ > 0 && put_beyond_start(set) > searched_) bounce = "Longer games are not searched.";
   at->second = !bounce.empty() ? Outcome{.bounce = std::move(bounce)}
-               : hurried_      ? hurried_outcome(stack)
+               : searched_ > 0 ? hurried_outcome(stack)
                                : simulate(settings_, stack);
   return at->second;
 }

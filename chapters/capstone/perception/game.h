@@ -14,13 +14,11 @@ inline constexpr std::size_t stage_count = 5;
 /// The stage of a task of the graph: those of the stack come first, copies of its encoder behind them.
 Stage stage_of(std::span<const models::StackTask> tasks, std::size_t task);
 
-inline constexpr std::size_t most_par = 5;  ///< games longer than this are not searched
-
 class CarGame final : public Rules {
  public:
-  /// `hurried`: for a search. What misses the target is not simulated to its end, and states of more than `most_par`
-  /// cards beyond the start bounce.
-  CarGame(const Settings& settings, const Stack& start, bool hurried = false);
+  /// `searched` above 0: for a search of at most so many cards beyond the start. What misses the target is then not
+  /// simulated to its end.
+  CarGame(const Settings& settings, const Stack& start, int searched = 0);
 
   std::span<const Card> cards() const override;
   std::span<const Target> targets() const override { return {&target_, 1}; }
@@ -32,6 +30,8 @@ class CarGame final : public Rules {
   /// What play() said of a set, whole.
   const Outcome& outcome(CardSet set) const;
   const Settings& settings() const { return settings_; }
+  /// Cards that were put beyond those of the start.
+  int put_beyond_start(CardSet set) const;
 
  private:
   Outcome hurried_outcome(const Stack& stack) const;
@@ -40,7 +40,7 @@ class CarGame final : public Rules {
   Stack base_;
   CardSet start_{};
   Target target_;
-  bool hurried_;
+  int searched_;
   mutable std::unordered_map<std::uint32_t, Outcome> seen_;
 };
 

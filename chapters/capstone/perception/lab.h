@@ -51,6 +51,7 @@ struct Outputs {
   double travelled_m = 0, start_travelled_m = 0;
   std::array<double, models::stack_resource_count> asked{};  ///< %
   double study_latency_s = 0, study_p99_s = 0, study_late = 0;
+  double dla_head_s = 0, int8_networks_s = 0, fusion_saved_s = 0, anew_per_minute = 0, pinned_adds_s = 0;
   std::vector<RoundRow> board, study;
 };
 
@@ -105,6 +106,7 @@ struct View {
 struct SearchKey {
   Settings settings;
   Stack start;
+  int cards = 0;  ///< games of at most so many are looked at
   bool operator==(const SearchKey&) const = default;
 };
 using Searches = Memo<SearchKey, Par>;

@@ -51,6 +51,12 @@ float bar_high(const RowPlan& plan) {
   return std::max(t.px(10), plan.row - t.type(Type::small) - t.px(16));
 }
 
+/// Room for a note under a round's name.
+bool has_second_line(const RowPlan& plan) {
+  const auto& t = widgets::theme();
+  return plan.row >= t.type(Type::body) + t.type(Type::small) + t.px(14);
+}
+
 void paint_bar(const Painter& p, const Board& board, const RowPlan& plan, std::size_t i, double share) {
   const auto& t = widgets::theme();
   const std::size_t index = plan.rounds[i];
@@ -120,7 +126,7 @@ void draw_row_name(const Board& board, const RowPlan& plan, std::size_t i, Board
   paint_round_number(p, r, {plan.at.x + t.px(12), y + body / 2 + t.px(2)}, index + 1 == board.rounds.size());
   const float left = plan.at.x + t.px(30), room = plan.names - t.px(32);
   widgets::fit_text(p, {left, y}, r.name, room, hot ? t.accent : t.text, Type::body, Font::bold);
-  widgets::fit_text(p, {left, y + body + t.px(4)}, r.note, room, t.muted, Type::small);
+  if (has_second_line(plan)) widgets::fit_text(p, {left, y + body + t.px(4)}, r.note, room, t.muted, Type::small);
 }
 
 /// The figure under the bar, the other targets' figures with their checks, and what was won or why it bounced.
@@ -192,7 +198,7 @@ void draw_next_row(const Board& board, BoardView& view, const RowPlan& plan, Boa
   const std::string_view how = card                 ? "drag, let go: it plays"
                                : board.hand.empty() ? "that was all"
                                                     : "take a card below";
-  widgets::fit_text(p, {left, y0 + body + t.px(4)}, how, room, t.muted, Type::small);
+  if (has_second_line(plan)) widgets::fit_text(p, {left, y0 + body + t.px(4)}, how, room, t.muted, Type::small);
   const float now = plan.x(board.rounds.back().total);
   const std::array<ImVec2, 4> ghost{{{plan.left, y0}, {now, y0}, {now, y1}, {plan.left, y1}}};
   widgets::hatch(p, {{plan.left, y0}, {now, y1}}, widgets::with_alpha(t.muted, 0.4f), t.px(6));
@@ -248,9 +254,10 @@ BoardAxis rows_axis(const Board& board, float width) {
 BoardMove draw_rows(const Board& board, BoardView& view, ImVec2 at, ImVec2 size) {
   const Painter p = Painter::window();
   BoardMove move;
-  const RowPlan plan = plan_rows(board, view, at, size);
+  RowPlan plan = plan_rows(board, view, at, size);
   if (widgets::veiled()) {
     const widgets::GivenMarks given;
+    plan.most = 2 * board.targets[board.main].line;  // the axis' own end comes from what is asked
     paint_row_grid(p, board, plan, false);
     return move;
   }

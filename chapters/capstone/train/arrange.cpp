@@ -28,7 +28,7 @@ std::string answer_of(const Outputs& out) {
   if (out.bounced) return first + " The last card came back.";
   if (std::abs(out.won_s) <= 1e-3 * out.wall_s) return first + " The last round won nothing.";
   return first + (out.won_s > 0 ? " The last round won " + figure(out.won_s, "s") + "."
-                                : " The last round lost " + figure(out.lost_s, "s") + ".");
+                                : " The last round lost " + figure(out.last_lost_s, "s") + ".");
 }
 
 Picture arrange(const Inputs& in, const Outputs& out, const Game& game) {

@@ -1,9 +1,11 @@
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "chapters/capstone/train/lab.h"
 #include "chapters/mechanism/catalog.h"
 #include "models/base/integer_math.h"
+#include "models/training/slowest_rank.h"
 #include "models/transformer/transformer.h"
 
 namespace chapters::capstone::train {
@@ -63,6 +65,7 @@ void fill_rounds(const RunGame& game, const Played& played, Outputs& out) {
   out.won_in_all_s = out.start_s - out.wall_s;
   const Round& last = played.now();
   out.won_s = last.won;
+  out.last_lost_s = std::max(0.0, -last.won);
   out.bounced = last.bounced;
   if (last.said > 0) {
     out.said_s = last.said;
@@ -90,10 +93,10 @@ void fill_study(const RunGame& game, Outputs& out) {
   out.study_mfu = 100 * o.mfu;
 }
 
-std::shared_ptr<const BestPlan> best_plan(const RunGame& game, Progress& progress) {
-  Run run = game.run_of({});
-  const auto spread = [&](Move move) { return CardSet{}.with(static_cast<std::size_t>(move)); };
-  run.job.stack.spread = game.run_of(spread(Move::watch)).job.stack.spread;
+std::shared_ptr<const BestPlan> best_plan(const RunGame& game, bool fp8, Progress& progress) {
+  CardSet cards = CardSet{}.with(static_cast<std::size_t>(Move::watch));
+  if (fp8) cards = cards.with(static_cast<std::size_t>(Move::fp8));
+  Run run = game.run_of(cards);
   const auto found = search_plans(run.job, {.max_expert = 1}, [&](double done) {
     progress.fraction = done;
     return !progress.cancelled.load();
@@ -111,21 +114,30 @@ std::shared_ptr<const BestPlan> best_plan(const RunGame& game, Progress& progres
 }
 
 /// Par and the planner's best plan, told once the target is met: before, they would be a hint.
-void fill_score(const Inputs& in, const RunGame& game, Progress& progress, Searches& searches, Outputs& out) {
+/// The cards that are there met the target, so only games of fewer are looked at.
+void fill_score(const Inputs& in, const RunGame& game, CardSet now, Progress& progress, Searches& searches,
+                Outputs& out) {
   if (!out.met) return;
   SearchKey key{in};
   key.inputs.rounds.clear();
   key.inputs.said.clear();
   key.inputs.ticked = {};
   key.inputs.price_per_hour = 0;
-  const auto par = searches.par.get(key, [&](const SearchKey&) -> std::shared_ptr<const Par> {
-    const RunGame hurried(game.job(), true);
-    Plays plays(hurried);
-    auto found = std::make_shared<Par>(find_par(plays, progress));
-    return found->searched ? found : nullptr;
-  });
-  if (par && par->exists) out.par = as_double(static_cast<std::int64_t>(par->rounds));
-  const auto best = searches.best.get(key, [&](const SearchKey&) { return best_plan(game, progress); });
+  const int put = std::popcount(now.bits);
+  const bool fp8 = now.has(static_cast<std::size_t>(Move::fp8));
+  out.par = put;
+  if (put > 1) {
+    const auto par = searches.par.get({key.inputs, put - 1}, [&](const SearchKey& of) -> std::shared_ptr<const Par> {
+      const RunGame fewer(game.job(), of.cards);
+      Plays plays(fewer);
+      auto found = std::make_shared<Par>(find_par(plays, progress));
+      return found->searched ? found : nullptr;
+    });
+    if (!par) out.par = Outputs::none;
+    if (par && par->exists) out.par = as_double(static_cast<std::int64_t>(par->rounds));
+  }
+  key.cards = fp8 ? 1 : 0;
+  const auto best = searches.best.get(key, [&](const SearchKey&) { return best_plan(game, fp8, progress); });
   if (!best || !(best->wall_s > 0)) return;
   out.best_wall_s = best->wall_s;
   out.best_plan = best->plan;
@@ -174,9 +186,14 @@ Computed<Outputs, Game> compute(const Inputs& in, Progress& progress, Searches& 
   fill_now(in, *rules, *played, out);
   fill_rounds(*rules, *played, out);
   fill_study(*rules, out);
+  const CardSet played_now = played->now().cards;
   out.ticked = std::count(in.ticked.begin(), in.ticked.end(), true);
+  const models::fleet::RunReliability best{in.save_beside_s, in.restart_spares_s,
+                                           in.gpu_hours_per_failure * 3600 / as_double(in.gpus)};
+  out.clock_at_best = 100 * models::fleet::checkpoint_efficiency(best, models::fleet::exact_interval_s(best));
+  out.waits_for_slowest = 100 * models::expected_slowest({.spread = in.spread / 100}, in.gpus);
   out.state_bytes = 16 * as_double(models::count_parameters(rules->job().architecture).total);
-  fill_score(in, *rules, progress, searches, out);
+  fill_score(in, *rules, played_now, progress, searches, out);
   if (progress.facts_alone) return {std::move(out)};
   Game game{.rules = rules, .played = std::move(*played)};
   for (const Round& r : game.played.rounds) {

@@ -136,10 +136,11 @@ void describe_game(Fields& f, Outputs& o) {
   f.group("The game");
   f.integer("rounds_played", o.rounds, "Rounds", "Cards played, those that bounced too.");
   f.real("par", o.par, "Par", "The fewest rounds to the target, found by a search over all cards.",
-         {.absent = "It is told once the target is met, where five rounds are enough."});
+         {.absent = told_later});
   f.integer("wasted", o.wasted, "Wasted", "Rounds that won nothing, lost, or bounced.");
   f.real("lost_s", o.lost_s, {"Lost most in a round", "s"}, {.formula = "largest loss of a round, at least 0"});
   f.real("won_s", o.won_s, {"The last round won", "s"}, "Below 0 it lost.", {.formula = "the run before - the run"});
+  f.real("last_lost_s", o.last_lost_s, {"... or lost", "s"}, {.formula = "the run - the run before, at least 0"});
   f.toggle("bounced", o.bounced, "The last card bounced");
   f.real("start_s", o.start_s, {"As found", "s"}, "The run before the first card.", {.source = planner});
   f.real("won_in_all_s", o.won_in_all_s, {"Won in all", "s"}, {.formula = "as found - the run"});
@@ -158,9 +159,16 @@ void describe(Fields& f, Outputs& o) {
   f.real("best_wall_s", o.best_wall_s, {"The planner's best", "s"},
          "The fastest plan in the same format that fits, saves beside training, hot spares, no slow node.",
          {.absent = told_later, .source = planner});
-  f.real("behind_best", o.behind_best, {"Yours is longer by", "%"}, "Below 0 where yours multiplies in fewer bits.",
+  f.real("behind_best", o.behind_best, {"Yours is longer by", "%"},
+         "What the best plan, spares, saves beside training and no slow node would win more.",
          {.absent = told_later, .formula = "the run / the planner's best - 1"});
   f.text("best_plan", o.best_plan, "Its plan");
+  f.real("clock_at_best", o.clock_at_best, {"Clock that could count", "%"},
+         "Saves beside training, hot spares, the best interval.",
+         {.formula = "T / (M exp(R / M) (exp((T + C) / M) - 1))"});
+  f.real("waits_for_slowest", o.waits_for_slowest, {"Waits without slow nodes", "%"},
+         "What the slowest of all GPUs adds to a step even then.",
+         {.formula = "spread x E[largest of so many normals]", .source = "David, Nagaraja, Order Statistics, 2003"});
   f.group("The study's design on this job");
   f.real("study_wall_s", o.study_wall_s, {"The run", "s"},
          "TP 8, PP 4, all layers recomputed, a checkpoint in half an hour.",

@@ -88,7 +88,7 @@ std::span<const Card> RunGame::cards() const { return all_cards; }
 
 Run RunGame::run_of(CardSet set) const {
   Run run;
-  if (hurried_ && std::popcount(set.bits) > static_cast<int>(most_par)) {
+  if (searched_ > 0 && std::popcount(set.bits) > searched_) {
     run.bounce = "Longer games are not searched.";
     return run;
   }

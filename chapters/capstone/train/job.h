@@ -84,8 +84,8 @@ struct Outcome {
 
 class RunGame final : public Rules {
  public:
-  /// `hurried`: for a search; states of more than `most_par` cards bounce.
-  explicit RunGame(Job job, bool hurried = false) : job_(std::move(job)), hurried_(hurried), target_{target_of(job_)} {}
+  /// `searched` above 0: for a search of at most so many cards; states of more bounce.
+  explicit RunGame(Job job, int searched = 0) : job_(std::move(job)), searched_(searched), target_{target_of(job_)} {}
   std::span<const Card> cards() const override;
   std::span<const Target> targets() const override { return {&target_, 1}; }
   Figures play(CardSet set) const override;
@@ -98,10 +98,9 @@ class RunGame final : public Rules {
  private:
   static Target target_of(const Job& job) { return {"the run", "s", job.target_s}; }
   Job job_;
-  bool hurried_;
+  int searched_;
   Target target_;
 };
-inline constexpr std::size_t most_par = 5;
 
 /// A dense model of about 100 billion parameters: the layers of Llama 3 70B, 112 of them.
 models::Architecture hundred_billion(models::Architecture seventy_billion);

@@ -54,11 +54,13 @@ struct Outputs {
   double wall_s = 0, over_s = 0, won_s = 0, start_s = 0, won_in_all_s = 0, compute_s = 0;
   double step_s = 0, steps = 0, mfu = 0, efficiency = 0;  ///< % both shares
   double memory_bytes = 0, room_bytes = 0, dollars = 0, gpu_hours = 0, failures = 0;
-  double bubble_over_work = 0;  ///< %
+  double bubble_over_work = 0;                      ///< %
+  double clock_at_best = 0, waits_for_slowest = 0;  ///< %
   bool met = false, bounced = false;
   std::string plan, longest;
   std::int64_t rounds = 0, wasted = 0, ticked = 0;
   double lost_s = 0;  ///< what the round that lost most lost; 0: none did
+  double last_lost_s = 0;
   double par = none, off = none, said_s = none, said_off_s = none;
   double best_wall_s = none, behind_best = none;
   std::string best_plan;
@@ -101,6 +103,7 @@ struct BestPlan {
 };
 struct SearchKey {
   Inputs inputs;
+  int cards = 0;  ///< par: games of at most so many are looked at; the planner: 1 for 8-bit products
   bool operator==(const SearchKey&) const = default;
 };
 struct Searches {

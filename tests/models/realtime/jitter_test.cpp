@@ -215,3 +215,14 @@ TEST_CASE("jitter: lidar frames have the quantiles that were measured on Orin, w
   CHECK(near(lidar_frame_quantile(1), 39.785 / 20.039, 1e-12));
   CHECK(near(lidar_frame_quantile(0), 5.44 / 20.039, 1e-12));
 }
+
+TEST_CASE("jitter: the runs without each source change no frame of the run, and are left out where nobody asks") {
+  JitterInputs in{.frames = 3000, .sources = example_sources()};
+  const auto with = run_jitter(in);
+  in.each_off = false;
+  const auto without = run_jitter(in);
+  REQUIRE((with && without));
+  CHECK(with->response_s == without->response_s);
+  CHECK(with->hits[1].p99_without_s < with->hits[2].p99_without_s);
+  CHECK(without->hits[1].p99_without_s == without->hits[2].p99_without_s);
+}
