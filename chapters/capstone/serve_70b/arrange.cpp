@@ -56,7 +56,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   p.board = make_board(rules, run.game,
                        {.causes = causes(),
                         .start_name = "As found",
-                        .start_note = "eager, 16 bits, batch 4",
+                        .start_note = "eager, BF16",
                         .opens = "Opens inference/optimize with this round.",
                         .slab_words = in.gap == GapKind::mean ? "a token" : "a gap",
                         .claimed = claimed,
