@@ -37,7 +37,8 @@ struct ServeRound {
 double closed_loop_tokens_per_s(double concurrency, double output, double ttft_s, double itl_s);
 
 /// The mean gap is capacity.h's: step + batch x prompt / (output - 1), since while a request is answered each other
-/// slot is filled once. Fails where price_request does, or where the prefix is no shorter than the prompt.
+/// slot is filled once. Fails where price_request does, where the prefix is no shorter than the prompt, or
+/// where a prompt would take more than 256 passes.
 Result<ServeRound> serve_round(const ServeSetup& setup);
 
 }  // namespace models::inference
