@@ -114,17 +114,23 @@ void paint_vessel(const Painter& p, const Board& board, const ColumnPlan& plan, 
   if (round) {
     const auto held = static_cast<float>(std::clamp(round->held, 0.0, 1.0));
     p.rect({x0, plan.ground - held * (plan.ground - top)}, {x1, plan.ground}, t.muted);
+    if (round->tried > 1) {  // it would stand above the rim
+      const float over = top - std::min(0.3f, static_cast<float>(round->tried) - 1) * (plan.ground - top);
+      const widgets::Rect area{{x0 + t.px(2), over}, {x1 - t.px(2), plan.ground - held * (plan.ground - top)}};
+      widgets::hatch(p, area, t.bad, t.px(5));
+      p.frame(area.min, area.max, t.bad, t.px(1));
+    }
   }
   p.polyline(rim, t.text, t.px(1.5f));
   const float small = t.type(Type::small);
-  if (plan.tight) return;
+  if (round)
+    widgets::fit_text(p, {(x0 + x1) / 2, plan.ground + t.px(4)}, round->held_words, 0.42f * plan.wide,
+                      round->tried > 1 ? t.bad : t.text, Type::small, Font::mono, Align::center);
+  if (plan.tight || (round && round->tried > 1)) return;
   const ImVec2 words{(x0 + x1) / 2, top - small - t.px(4)};
   p.plate({words.x - widgets::text_size(board.room_words, Type::small, Font::mono).x / 2, words.y}, board.room_words,
-          t.panel, Type::small, Font::mono);
+          t.background, Type::small, Font::mono);
   widgets::fit_text(p, words, board.room_words, 0.4f * plan.wide, t.muted, Type::small, Font::mono, Align::center);
-  if (round)
-    widgets::fit_text(p, {(x0 + x1) / 2, plan.ground + t.px(4)}, round->held_words, 0.42f * plan.wide, t.text,
-                      Type::small, Font::mono, Align::center);
 }
 
 void paint_lanes(const Painter& p, const Board& board, const ColumnPlan& plan, std::size_t column,
@@ -143,6 +149,10 @@ void paint_lanes(const Painter& p, const Board& board, const ColumnPlan& plan, s
       };
       p.rect({x0, bottom - std::max(share(round->values[i]), 1.0f)}, {x1, bottom},
              widgets::with_alpha(round->met[i] ? t.good : t.bad, round->bounced ? 0.25f : 0.6f), t.px(2));
+      if (round->values[i] > board.targets[i].most)  // cut
+        for (const float down : {t.px(4), t.px(8)})
+          p.line({x0 - t.px(2), bottom - high + down + t.px(3)}, {x1 + t.px(2), bottom - high + down - t.px(3)},
+                 t.background, t.px(1.5f));
       if (std::isfinite(round->claimed[i])) paint_claim(p, {x1 + t.px(8), bottom - share(round->claimed[i])}, t.px(4));
       const float right = plan.x(column) + plan.wide - t.px(26);
       widgets::fit_text(p, {right, bottom - small - t.px(2)}, round->words[i], right - x1 - t.px(12), t.text,
@@ -253,25 +263,26 @@ void draw_column(const Board& board, const ColumnPlan& plan, std::size_t column,
   const float words_y = std::max(top - t.type(Type::body) - t.px(6), plan.slab_top - t.type(Type::body) - t.px(4));
   if (growth >= 1 && !r.bounced) {
     p.plate({(x0 + x1) / 2 - widgets::text_size(r.total_words, Type::body, Font::mono).x / 2, words_y}, r.total_words,
-            t.panel, Type::body, Font::mono);
+            t.background, Type::body, Font::mono);
     p.text({(x0 + x1) / 2, words_y}, r.total_words, t.text, Type::body, Font::mono, Align::center);
   }
   if (r.said > 0) {
     const float y = plan.y(r.said);
     p.dashed_line({x0 - t.px(6), y}, {x1 + t.px(18), y}, t.accent, t.px(1.5f));
     const ImVec2 words{x0 - t.px(2), y - small - t.px(4)};
-    p.plate(words, r.said_words, t.panel, Type::small);
+    p.plate(words, r.said_words, t.background, Type::small);
     p.text(words, r.said_words, t.accent, Type::small);
   }
   paint_vessel(p, board, plan, column, &r);
   if (std::isfinite(r.claimed[board.main])) paint_claim(p, {x1 + t.px(8), plan.y(r.claimed[board.main])}, t.px(5));
   widgets::fit_text(p, {(x0 + x1) / 2, plan.ground + t.px(4)}, board.slab_words, x1 - x0, t.muted, Type::small,
                     Font::sans, Align::center);
-  if (r.bounced) {
-    p.rect({x0 - t.px(4), plan.slab_top + t.px(2)},
-           {plan.x(column) + plan.wide - t.px(8), plan.slab_top + 8.6f * small}, t.panel, t.px(4));
-    widgets::wrapped_text(p, {x0, plan.slab_top + t.px(4)}, r.bounce, plan.x(column) + plan.wide - t.px(12) - x0, t.bad,
-                          {.max_lines = 6});
+  if (r.bounced && !plan.tight) {
+    const ImVec2 at{x0, plan.slab_top + t.px(4)};
+    const float wide = plan.x(column) + plan.wide - t.px(12) - x0;
+    const float high = widgets::wrapped_text(p, at, r.bounce, wide, t.bad, {.max_lines = 6, .paint = false});
+    p.rect({at.x - t.px(2), at.y - t.px(2)}, {at.x + wide, at.y + high}, t.background, t.px(4));
+    widgets::wrapped_text(p, at, r.bounce, wide, t.bad, {.max_lines = 6});
   }
   paint_lanes(p, board, plan, column, &r);
 }
@@ -306,7 +317,7 @@ void draw_next(const Board& board, BoardView& view, const ColumnPlan& plan, Boar
     widgets::Line words;
     words.add("I say ").add(widgets::format(view.say, board.unit));
     const float label_y = y - small - t.px(6) > plan.slab_top ? y - small - t.px(6) : y + t.px(6);
-    p.plate({x0, label_y}, words.view(), t.panel, Type::small);
+    p.plate({x0, label_y}, words.view(), t.background, Type::small);
     p.text({x0, label_y}, words.view(), t.accent, Type::small);
     drag_say(board, view,
              {.at = {x + plan.wide - t.px(34), y},
