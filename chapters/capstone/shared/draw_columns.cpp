@@ -47,7 +47,7 @@ ColumnPlan plan_columns(const Board& board, BoardView& view, ImVec2 at, ImVec2 s
   plan.lane = left > t.px(190) ? std::clamp(0.2f * left, small + t.px(16), t.px(70)) : 0;
   plan.hand = small + t.px(8);  // the words of slab and vessel under the ground
   plan.ground =
-      std::max(plan.slab_top + t.px(30), bottom - plan.hand - static_cast<float>(lanes_of(board)) * plan.lane);
+      std::max(plan.slab_top + t.px(12), bottom - plan.hand - static_cast<float>(lanes_of(board)) * plan.lane);
   plan.most = widgets::veiled() ? board.targets[board.main].given_most : board.targets[board.main].most;
   const float room = size.x - plan.axis;
   const auto columns = static_cast<std::size_t>(std::clamp(room / t.px(126), 2.0f, 25.0f));
@@ -155,8 +155,10 @@ void paint_lanes(const Painter& p, const Board& board, const ColumnPlan& plan, s
                  t.background, t.px(1.5f));
       if (std::isfinite(round->claimed[i])) paint_claim(p, {x1 + t.px(8), bottom - share(round->claimed[i])}, t.px(4));
       const float right = plan.x(column) + plan.wide - t.px(26);
-      widgets::fit_text(p, {right, bottom - small - t.px(2)}, round->words[i], right - x1 - t.px(12), t.text,
-                        Type::small, Font::mono, Align::right);
+      const float room = right - x1 - t.px(12), wide = widgets::text_size(round->words[i], Type::small, Font::mono).x;
+      const ImVec2 at{right, bottom - small - t.px(2)};
+      if (wide <= room) p.plate({right - wide, at.y}, round->words[i], t.background, Type::small, Font::mono);
+      widgets::fit_text(p, at, round->words[i], room, t.text, Type::small, Font::mono, Align::right);
       paint_met(p, {right + t.px(11), bottom - small / 2 - t.px(1)}, t.px(9), round->met[i]);
     }
   }
