@@ -37,18 +37,17 @@ std::string score_of(const Outputs& out) {
 }  // namespace
 
 std::string answer_of(const Outputs& out) {
-  std::string says = "A token takes " + figure(out.now.itl_s, "s") + ", the first " + figure(out.now.ttft_s, "s") +
-                     ", at " + figure(out.now.tokens_per_s, "tokens/s") + ": ";
-  says += out.targets_met == 3 ? "every target is met after " + rounds_words(out.rounds_played) + "."
-                               : figure(static_cast<double>(out.targets_met), "") + " of 3 targets met after " +
-                                     rounds_words(out.rounds_played) + ".";
+  constexpr std::array<std::string_view, 4> met{"no target is met", "one of three targets is met",
+                                                "two of three targets are met", "all three targets are met"};
+  const std::string says = "A token takes " + figure(out.now.itl_s, "s") + ", the first " +
+                           figure(out.now.ttft_s, "s") + ", at " + figure(out.now.tokens_per_s, "tokens/s") + ": " +
+                           std::string(met[static_cast<std::size_t>(out.targets_met)]) + ".\n";
   if (!std::isfinite(out.first_won_s))
-    return says + "\n" + std::string(cause_words[static_cast<std::size_t>(out.bottleneck)]) + " " +
+    return says + std::string(cause_words[static_cast<std::size_t>(out.bottleneck)]) + " " +
            figure(out.bottleneck_s, "s") + " of it.";
-  if (out.first_card == out.best_card)
-    return says + "\n" + out.best_card + won(out.best_won_s, out.start_itl_s) +
-           (out.rounds.size() > 2 && out.best_won_s >= slight_share * out.start_itl_s ? ", the most of all." : ".");
-  return says + "\n" + out.first_card + won(out.first_won_s, out.start_itl_s) + "; " + out.best_card +
+  const std::string after = says + "After " + rounds_words(out.rounds_played) + ": ";
+  if (out.first_card == out.best_card) return after + out.best_card + won(out.best_won_s, out.start_itl_s) + ".";
+  return after + out.first_card + won(out.first_won_s, out.start_itl_s) + "; " + out.best_card +
          won(out.best_won_s, out.start_itl_s) + ".";
 }
 

@@ -5,6 +5,7 @@
 #include "chapters/capstone/shared/board_paint.h"
 #include "widgets/base/marks.h"
 #include "widgets/base/press_area.h"
+#include "widgets/base/wrapped_text.h"
 #include "widgets/controls/button.h"
 #include "widgets/number/number.h"
 
@@ -125,7 +126,13 @@ void draw_row_name(const Board& board, const RowPlan& plan, std::size_t i, Board
   if (pressed && !board.opens.empty()) move.open = static_cast<std::ptrdiff_t>(index);
   paint_round_number(p, r, {plan.at.x + t.px(12), y + body / 2 + t.px(2)}, index + 1 == board.rounds.size());
   const float left = plan.at.x + t.px(30), room = plan.names - t.px(32);
-  widgets::fit_text(p, {left, y}, r.name, room, hot ? t.accent : t.text, Type::body, Font::bold);
+  const ImU32 ink = hot ? t.accent : t.text;
+  // A heading is never cut: a name that is too long stands smaller, in two lines.
+  if (widgets::text_size(r.name, Type::body, Font::bold).x > room) {
+    widgets::wrapped_text(p, {left, y}, r.name, room, ink, {.max_lines = has_second_line(plan) ? 2 : 1});
+    return;
+  }
+  p.text({left, y}, r.name, ink, Type::body, Font::bold);
   if (has_second_line(plan)) widgets::fit_text(p, {left, y + body + t.px(4)}, r.note, room, t.muted, Type::small);
 }
 
