@@ -196,11 +196,11 @@ void describe(Fields& f, RoundRow& r) {
 void describe(Fields& f, StudyRow& r) {
   f.text("name", r.name, "Round");
   f.real("claimed_itl_s", r.claimed_itl_s, {"Token to token, it says", "s"}, {.absent = not_said});
-  f.real("itl_s", r.itl_s, {"the models", "s"}, {.absent = "It does not fit."});
+  f.real("itl_s", r.itl_s, {"Token to token, models", "s"}, {.absent = "It does not fit."});
   f.real("claimed_ttft_s", r.claimed_ttft_s, {"First token, it says", "s"}, {.absent = not_said});
-  f.real("ttft_s", r.ttft_s, {"the models", "s"}, {.absent = "It does not fit."});
+  f.real("ttft_s", r.ttft_s, {"First token, models", "s"}, {.absent = "It does not fit."});
   f.real("claimed_rate", r.claimed_rate, {"Tokens, it says", "tokens/s"}, {.absent = not_said});
-  f.real("rate", r.rate, {"the models", "tokens/s"}, {.absent = "It does not fit."});
+  f.real("rate", r.rate, {"Tokens, models", "tokens/s"}, {.absent = "It does not fit."});
 }
 
 void describe(Fields& f, Outputs& o) {
@@ -218,9 +218,10 @@ void describe(Fields& f, Outputs& o) {
   f.text("par_cards", o.par_cards, "... for example", "One shortest game; empty while par is not shown.");
   f.integer("bounced_rounds", o.bounced_rounds, "Bounced", {.range = {0, 24}});
   f.text("first_card", o.first_card, "First card", "The first that did not bounce.");
-  f.real("first_won_s", o.first_won_s, {"... won", "s"}, "From token to token; below 0 it lost.", {.absent = no_round});
+  f.real("first_won_s", o.first_won_s, {"... won first", "s"}, "From token to token; below 0 it lost.",
+         {.absent = no_round});
   f.text("best_card", o.best_card, "Best card", "The one that won most in its place.");
-  f.real("best_won_s", o.best_won_s, {"... won", "s"}, "From token to token.", {.absent = no_round});
+  f.real("best_won_s", o.best_won_s, {"... won most", "s"}, "From token to token.", {.absent = no_round});
   f.real("prediction_off", o.prediction_off, {"Predictions off by", "\xC3\x97"},
          "Geometric mean of what was said against what happened, as a factor.", {.absent = "Nothing was said."});
   f.real("start_itl_s", o.start_itl_s, {"Token to token at the start", "s"});
