@@ -12,11 +12,7 @@ struct ServeSetup {
   RequestJob job;  ///< batch: requests at once on a replica
   ChangeSet changes;
   bool continuous = false;         ///< a request takes a free slot at the next step; else all begin and end together
-<<<<<<< HEAD
-  std::int64_t chunk_tokens = 0;   ///< how much of a prompt a pass takes, continuous alone; 0: whole prompts
-=======
   std::int64_t chunk_tokens = 0;   ///< tokens of a prompt that a pass takes, continuous alone; 0: whole prompts
->>>>>>> w-cap1
   std::int64_t shared_prefix = 0;  ///< tokens of each prompt whose keys and values are there already, below the prompt
   std::int64_t reserved_tokens = 0;  ///< cache that a request reserves; 0: what it comes to, in blocks of 16 tokens
   std::int64_t replicas = 1;
