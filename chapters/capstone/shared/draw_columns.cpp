@@ -221,9 +221,11 @@ void draw_head(const Board& board, const ColumnPlan& plan, std::size_t column, B
   paint_round_number(p, r, disc, now);
   const float left = disc.x + t.px(16), room = plan.x(column) + plan.wide - t.px(8) - left;
   const ImU32 ink = hot ? t.accent : t.text;
-  if (plan.tight || widgets::text_size(r.name, Type::body, Font::bold).x <= room)
-    widgets::fit_text(p, {left, plan.head + t.px(3)}, r.name, room - (plan.tight ? t.px(14) : 0), ink, Type::body,
-                      Font::bold);
+  const float name_room = room - (plan.tight ? t.px(14) : 0);
+  if (widgets::text_size(r.name, Type::body, Font::bold).x <= name_room)
+    p.text({left, plan.head + t.px(3)}, r.name, ink, Type::body, Font::bold);
+  else if (plan.tight)
+    widgets::fit_text(p, {left, plan.head + t.px(5)}, r.name, name_room, ink, Type::small);
   else
     widgets::wrapped_text(p, {left, plan.head + t.px(1)}, r.name, room, ink,
                           {.font = Font::bold, .line_px = small + t.px(3), .max_lines = 2});
@@ -302,8 +304,10 @@ void draw_next(const Board& board, BoardView& view, const ColumnPlan& plan, Boar
   p.dashed_polyline(outline, t.accent, t.px(1.5f));
   const BoardCard* card = picked_card(board, view);
   const float left = x + t.px(10), room = plan.wide - t.px(20);
-  widgets::fit_text(p, {left, plan.head + t.px(3)}, card ? std::string_view(card->name) : "Your move", room, t.accent,
-                    Type::body, Font::bold);
+  const std::string_view title = card ? std::string_view(card->name) : "Your move";
+  const bool fits = widgets::text_size(title, Type::body, Font::bold).x <= room;
+  widgets::fit_text(p, {left, plan.head + t.px(3)}, title, room, t.accent, fits ? Type::body : Type::small,
+                    fits ? Font::bold : Font::sans);
   const std::string_view how = card         ? "drag your line and let go: it plays"
                                : board.over ? "all targets are met; a card may still be played"
                                             : "take a card of the hand below";
