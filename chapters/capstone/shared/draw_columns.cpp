@@ -264,7 +264,8 @@ void draw_column(const Board& board, const ColumnPlan& plan, std::size_t column,
   paint_slab(p, board, plan, column, growth);
   const double total = r.before + growth * (r.total - r.before);
   const float top = plan.y(r.before > 0 ? total : r.total);
-  const float words_y = std::max(top - t.type(Type::body) - t.px(6), plan.slab_top - t.type(Type::body) - t.px(4));
+  const float highest = plan.tight ? plan.slab_top - t.px(4) : plan.slab_top - t.type(Type::body) - t.px(4);
+  const float words_y = std::max(top - t.type(Type::body) - t.px(6), highest);
   if (growth >= 1 && !r.bounced) {
     p.plate({(x0 + x1) / 2 - widgets::text_size(r.total_words, Type::body, Font::mono).x / 2, words_y}, r.total_words,
             t.background, Type::body, Font::mono);
