@@ -35,7 +35,8 @@ WallPlace place_wall(const Picture& picture, float width, float high) {
   w.names = std::min(w.names, 0.35f * width) + t.px(12);
   w.counts = width > t.px(420) ? w.counts + t.px(8) : 0;
   const auto rows = static_cast<float>(std::max<std::size_t>(picture.wall.size(), 1));
-  w.row = std::min(t.type(Type::small) + t.px(4), high / rows);
+  // In low windows rows stand closer, and leave room for one that takes two lines.
+  w.row = std::min(t.type(Type::small) + t.px(4), 0.85f * high / rows);
   for (float tile = 18; tile >= 3; tile -= 0.5f) {
     w.tile = t.px(tile);
     w.gap = t.px(tile >= 9 ? 3 : tile >= 5 ? 2 : 1);
