@@ -106,9 +106,9 @@ void draw_wall(Inputs& in, const Picture& picture, ImVec2 size) {
   for (const WallRow& row : picture.wall) {
     const float high = row_height(row, w);
     if (y + high > bottom + t.px(4)) break;
-    p.text_fit({corner.x, y - t.px(1)}, row.label, w.names - t.px(8), t.muted, Type::small);
-    if (w.counts > 0)
-      p.text({corner.x + size.x, y - t.px(1)}, row.count, t.muted, Type::small, Font::sans, Align::right);
+    const float words = y + (w.tile - widgets::text_size(row.label, Type::small).y) / 2;
+    p.text_fit({corner.x, words}, row.label, w.names - t.px(8), t.muted, Type::small);
+    if (w.counts > 0) p.text({corner.x + size.x, words}, row.count, t.muted, Type::small, Font::sans, Align::right);
     for (std::size_t k = 0; k < row.size; ++k) {
       const std::size_t i = row.first + k;
       const ImVec2 at{corner.x + w.names + static_cast<float>(k % w.columns) * (w.tile + w.gap),
