@@ -49,8 +49,8 @@ TEST_CASE("recall: whoever has answered nothing has a new card on the table, eig
 
 TEST_CASE("recall: what is known least comes first of what is due, then what is new") {
   recall_lab::Inputs in{.now_s = recall_now_s};
-  const auto& deck = chapters::recall_deck();
   use_bundled_catalog();
+  const auto& deck = chapters::recall_deck();
   const std::string known = deck.cards[3].id, lost = deck.cards[5].id, fresh = deck.cards[0].id;
   in.history = {answered(known, 3, 3), answered(lost, 1, 3)};
   const auto both = facts_of(in);
