@@ -31,8 +31,7 @@ struct HomeDoors {
   std::string lab, lab_title, lab_setting, lab_questions;
   store::Quarters lab_done;
   std::string lesson, lesson_go, question, question_go;
-  std::size_t due = 0;    ///< drills that are to come back by now
-  std::size_t cards = 0;  ///< open questions whose day has come
+  std::size_t due = 0;  ///< drills that are to come back by now
   bool question_done = false;
   std::size_t lesson_index = 0, lesson_step = 0, lesson_steps = 0;
 };
@@ -46,7 +45,8 @@ struct HomeToday {
 /// Written by the job that deals the question of the day, which takes longer than a frame.
 struct TodaysQuestion {
   std::string question;
-  std::size_t due = 0;  ///< drills that are to come back by now
+  std::size_t due = 0;    ///< drills that are to come back by now
+  std::size_t cards = 0;  ///< open questions whose day has come
   bool done = false, known = false;
 };
 
