@@ -76,7 +76,7 @@ struct Run {
   models::DeckForecast forecast;
   std::vector<WorkloadPoint> workload;
   std::vector<SureBin> bins;
-  std::int64_t answers = 0;  ///< of the history: changes when one was given
+  std::int64_t answers = 0;  ///< how many the history holds: changes when one was given
 };
 
 /// A row of the wall.
@@ -95,13 +95,13 @@ struct Picture {
   std::vector<std::string> tips;  ///< one a card
   std::string wall_note, legend_low, legend_high;
   std::vector<widgets::Curve> memory, calendar, workload, calibration;
-  double first_day = 0, last_day = 1, lowest = 50;  ///< of the memory plot: days from today, percent
+  double first_day = 0, last_day = 1, lowest = 50;  ///< ends of the memory plot: days from today, percent
   double asked_day = 0, asked_chance = 100;         ///< where the handle stands
   std::string drag_words, memory_note;
   std::array<double, 4> back_days{};           ///< by grade, from today
   std::array<std::string, 4> back_words;       ///< "good  99 d"
   bool pressable = false;                      ///< grades can be given: it is asked today, and is the learner's card
-  double yours_answers = 0, most_answers = 1;  ///< of the workload plot
+  double yours_answers = 0, most_answers = 1;  ///< ends of the workload plot
   std::string yours_words;
 };
 
@@ -112,7 +112,7 @@ struct View {
   double sure_percent = -1;    ///< below 0: not said yet
   char typed[512] = {};
   const RecallCard* card = nullptr;               ///< whose card this belongs to
-  std::int64_t answers = -1;                      ///< of the history when it was laid on the table
+  std::int64_t answers = -1;                      ///< how many the history held when it was laid on the table
   double started = -1, first = -1, stopped = -1;  ///< ImGui time, s
   widgets::PlotView memory, calendar, workload, calibration;
 };
