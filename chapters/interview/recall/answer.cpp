@@ -11,7 +11,10 @@ namespace {
 
 std::string whole_figure(double n) { return figure(widgets::format_text(std::round(n), "", 9)); }
 
-std::string days_figure(double seconds) { return figure(days_words(seconds)); }
+/// As the house writes it: a single day is 24 h.
+std::string days_figure(double seconds) {
+  return seconds < 1.5 * 86'400 ? figure(seconds, "s") : figure(days_words(seconds));
+}
 
 std::string plan_sentence(const Inputs& in, const Outputs& out) {
   const std::string known = figure(out.retention_expected, "%", 2);
@@ -36,7 +39,7 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
            days_figure(out.interval_again_s) + ".";
   const std::string chance = figure(out.retrievability, "%", 3);
   if (in.wait_s >= 43'200)
-    return text + "Asked in " + days_figure(in.wait_s) + ", you know this card with " + chance +
+    return text + "Asked in " + figure(in.wait_s, "s") + ", you know this card with " + chance +
            ", and it then holds " + good + ".";
   return text + "You know this card with " + chance + "; it comes back after " + good + ", or " +
          days_figure(out.interval_again_s) + " if forgotten.";

@@ -86,9 +86,9 @@ void draw_calibration(const Picture& picture, View& view, ImVec2 size) {
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs&, const Picture& picture, View& view) {
-  stage.panel("card", {.title = "The card", .least = {560, 300}, .ideal = {0, 900}, .answers = true, .marks = "card"},
+  stage.panel("card", {.title = "The card", .least = {560, 520}, .ideal = {0, 900}, .answers = true, .marks = "card"},
               [&](ImVec2 size) { draw_table(in, picture, view, size); });
-  stage.panel("deck", {.title = "The deck", .least = {420, 320}}, [&](ImVec2 size) {
+  stage.panel("deck", {.title = "The deck", .least = {700, 420}}, [&](ImVec2 size) {
     if (picture.card) draw_wall(in, picture, size);
   });
   stage.panel("workload", {.title = "What keeping more costs", .least = {380, 230}},

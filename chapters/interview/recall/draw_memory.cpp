@@ -72,7 +72,7 @@ void draw_memory(Inputs& in, const Picture& picture, View& view, ImVec2 size, do
   {
     widgets::Plot plot("memory", view.memory,
                        {.x = {.lo = picture.first_day, .hi = picture.last_day, .label = "days from today"},
-                        .y = {.lo = picture.lowest, .hi = 102, .label = "chance that you know it", .unit = "%"},
+                        .y = {.lo = picture.lowest, .hi = 102, .label = "known", .unit = "%"},
                         .size = {size.x, size.y - head - strip},
                         .legend = false,
                         .ghost = false});

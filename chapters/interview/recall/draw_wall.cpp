@@ -13,11 +13,16 @@ namespace {
 using widgets::Align, widgets::Font, widgets::Painter, widgets::theme, widgets::Type;
 
 struct WallPlace {
-  float tile = 0, gap = 0, names = 0, counts = 0;
+  float tile = 0, gap = 0, names = 0, counts = 0, row = 0;  ///< px; `row`: the least height of a row
   std::size_t columns = 1;
 };
 
 std::size_t lines_of(const WallRow& row, std::size_t columns) { return (row.size + columns - 1) / columns; }
+
+float row_height(const WallRow& row, const WallPlace& w) {
+  const float more = std::min(theme().px(4), w.tile / 2);
+  return std::max(static_cast<float>(lines_of(row, w.columns)) * (w.tile + w.gap) + more, w.row);
+}
 
 /// The largest tiles with which every row has room.
 WallPlace place_wall(const Picture& picture, float width, float high) {
@@ -29,14 +34,16 @@ WallPlace place_wall(const Picture& picture, float width, float high) {
   }
   w.names = std::min(w.names, 0.35f * width) + t.px(12);
   w.counts = width > t.px(420) ? w.counts + t.px(8) : 0;
+  const auto rows = static_cast<float>(std::max<std::size_t>(picture.wall.size(), 1));
+  // In low windows rows stand closer, and leave room for one that takes two lines.
+  w.row = std::min(t.type(Type::small) + t.px(4), 0.85f * high / rows);
   for (float tile = 18; tile >= 3; tile -= 0.5f) {
     w.tile = t.px(tile);
     w.gap = t.px(tile >= 9 ? 3 : tile >= 5 ? 2 : 1);
     const float room = width - w.names - w.counts;
     w.columns = std::max<std::size_t>(1, static_cast<std::size_t>((room + w.gap) / (w.tile + w.gap)));
     float needs = 0;
-    for (const WallRow& row : picture.wall)
-      needs += std::max(static_cast<float>(lines_of(row, w.columns)) * (w.tile + w.gap), t.type(Type::small)) + t.px(4);
+    for (const WallRow& row : picture.wall) needs += row_height(row, w);
     if (needs <= high) break;
   }
   return w;
@@ -97,12 +104,11 @@ void draw_wall(Inputs& in, const Picture& picture, ImVec2 size) {
   const Painter p = Painter::window();
   const RecallCard* const first = picture.card - picture.run->open;
   for (const WallRow& row : picture.wall) {
-    const std::size_t lines = lines_of(row, w.columns);
-    const float high = std::max(static_cast<float>(lines) * (w.tile + w.gap), t.type(Type::small)) + t.px(4);
+    const float high = row_height(row, w);
     if (y + high > bottom + t.px(4)) break;
-    p.text_fit({corner.x, y - t.px(1)}, row.label, w.names - t.px(8), t.muted, Type::small);
-    if (w.counts > 0)
-      p.text({corner.x + size.x, y - t.px(1)}, row.count, t.muted, Type::small, Font::sans, Align::right);
+    const float words = y + (w.tile - widgets::text_size(row.label, Type::small).y) / 2;
+    p.text_fit({corner.x, words}, row.label, w.names - t.px(8), t.muted, Type::small);
+    if (w.counts > 0) p.text({corner.x + size.x, words}, row.count, t.muted, Type::small, Font::sans, Align::right);
     for (std::size_t k = 0; k < row.size; ++k) {
       const std::size_t i = row.first + k;
       const ImVec2 at{corner.x + w.names + static_cast<float>(k % w.columns) * (w.tile + w.gap),

@@ -44,13 +44,13 @@ TEST_CASE("recall: whoever has answered nothing has a new card on the table, eig
   CHECK(near(c.facts.minutes_per_day, c.facts.reviews_per_day * 1.5, 1e-12));
   const std::string answer = answer_of("interview/recall");
   CHECK(answer.starts_with("In `30` days you will know `94 %` of the deck, for `"));
-  CHECK(answer.ends_with("comes back after `2 days`; forgotten, after `1 day`."));
+  CHECK(answer.ends_with("comes back after `2 days`; forgotten, after `24 h`."));
 }
 
 TEST_CASE("recall: what is known least comes first of what is due, then what is new") {
   recall_lab::Inputs in{.now_s = recall_now_s};
-  const auto& deck = chapters::recall_deck();
   use_bundled_catalog();
+  const auto& deck = chapters::recall_deck();
   const std::string known = deck.cards[3].id, lost = deck.cards[5].id, fresh = deck.cards[0].id;
   in.history = {answered(known, 3, 3), answered(lost, 1, 3)};
   const auto both = facts_of(in);
@@ -97,7 +97,7 @@ TEST_CASE("recall: later asked, longer kept; keeping more costs more; an example
   CHECK(out(*lab, "interval_again_s") == 4 * recall_day_s);
   const double usual = out(*lab, "reviews_per_day");
   CHECK(computed(set(*lab, "retention", 97), "reviews_per_day") > 1.5 * usual);
-  set(*lab, "example_gaps_s", "172800");
+  set(*lab, "example_gaps_s", "[172800]");
   CHECK(reason_of(*lab) == "The example needs one gap fewer than grades, and at least one grade.");
 }
 
