@@ -104,7 +104,7 @@ void describe(Fields& f, Outputs& o) {
   f.group("What lies there");
   f.text("what", o.what, "Case");
   f.text("topic_now", o.topic_now, "Topic");
-  f.integer("cards", o.cards, "Cards", "Symptoms, causes of a branching case, or points.");
+  f.integer("items", o.cards, "Cards", "Symptoms, causes of a branching case, or points.");
   f.integer("causes", o.causes, "Causes", "On a board one of them belongs to no symptom.",
             {.when = {"kind", "board|branching"}});
   f.text("left_over", o.left_over, "Left over, or at work", "The cause without a symptom, or the one that was at work.",
@@ -124,7 +124,8 @@ void describe(Fields& f, Outputs& o) {
          {.when = {"kind", "pitch"}, .formula = "clock / 60 s * words per minute"});
   f.group("What you have done");
   f.integer("kept", o.kept, "Cases kept", "That you ended, of every kind.");
-  f.real("kept_score", o.kept_score, {"Their mean score", "%"}, {.absent = "You have ended no case yet."});
+  f.real("kept_score", o.kept_score, {"Their mean score", "%"}, "Half a point off for each wrong thread.",
+         {.absent = "You have ended no case yet."});
 }
 
 void describe(Fields& f, View& v) {
