@@ -10,9 +10,10 @@ const Choices kinds = choices_in_order<ScenarioKind::pitch>(
      {"branching", "branching case", "Run checks that cost minutes until you can name the cause."},
      {"design", "system design", "Tick what you said; the figures are computed by the labs."},
      {"pitch", "pitch", "Talk against the clock, with an outline to tick."}});
-const Choices deals =
-    choices_in_order<Deal::twins>({{"mixed", "mixed", "Cases of the topic and level, others where these are too few."},
-                                   {"twins", "twins", "Pairs with the same symptom and two causes."}});
+const Choices deals = choices_in_order<Deal::today>(
+    {{"mixed", "mixed", "Cases of the topic and level, others where these are too few."},
+     {"twins", "twins", "Pairs with the same symptom and two causes."},
+     {"today", "board of the day", "The same for everybody, another one at midnight UTC; the seed does not matter."}});
 const Choices levels =
     choices_in_order<CaseLevel::three>({{"any", "any", ""}, {"1", "1", ""}, {"2", "2", ""}, {"3", "3", ""}});
 
@@ -101,6 +102,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("limit_s", o.limit_s, {"Clock", "s"}, "0 where none runs.");
   f.text("state", o.state, "State");
   f.toggle("ended", o.ended, "Ended");
+  f.toggle("moves_left_out", o.moves_left_out, "Moves left out", "They are of another deal, or no moves.");
   f.group("What lies there");
   f.text("what", o.what, "Case");
   f.text("topic_now", o.topic_now, "Topic");
