@@ -62,7 +62,7 @@ struct DesignFigure {
 /// A point to make; `say` may hold {id} of a figure.
 struct OutlinePoint {
   std::string head, say;
-  double seconds = 0;  ///< how long a pitch it may take
+  double seconds = 0;  ///< how long it may take; 0 in a design
 };
 struct DesignCase {
   std::string id, topic, title, ask;

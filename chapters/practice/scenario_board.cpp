@@ -66,23 +66,23 @@ const SymptomCase* pick_left_over(const ScenarioBoard& board, const ScenarioDeck
   return nullptr;
 }
 
-/// Does no row lie next to what belongs to it, or right across?
-bool parted(const ScenarioBoard& board) {
-  for (std::size_t column = 1; column < board_columns; ++column)
-    for (std::size_t before = 0; before < column; ++before)
-      for (std::size_t row = 0; row < board.order[column].size() && row < board.order[before].size(); ++row)
-        if (board.order[column][row] == board.order[before][row] && (before + 1 == column || before == 0)) return false;
+/// Does no row of this column lie next to what belongs to it, or across from its symptom?
+bool parted(const ScenarioBoard& board, std::size_t column) {
+  for (const std::size_t before : {column - 1, std::size_t{0}})
+    for (std::size_t row = 0; row < board.order[column].size() && row < board.order[before].size(); ++row)
+      if (board.order[column][row] == board.order[before][row]) return false;
   return true;
 }
 
+/// Each column in an order of the seed's; one in which a row lies next to its answer is shuffled anew.
 void lay_out(ScenarioBoard& board, std::int64_t seed) {
-  constexpr std::uint64_t most_tries = 400;
-  for (std::uint64_t attempt = 0; attempt < most_tries; ++attempt) {
-    for (std::size_t column = 0; column < board_columns; ++column)
+  constexpr std::uint64_t most_tries = 1000;
+  for (std::size_t column = 0; column < board_columns; ++column)
+    for (std::uint64_t attempt = 0; attempt < most_tries; ++attempt) {
       board.order[column] = models::shuffled(board.cases.size() + (column == 1 ? 1 : 0),
                                              models::random_stream(seed, 16 + attempt * board_columns + column));
-    if (parted(board)) return;
-  }
+      if (column == 0 || parted(board, column)) break;
+    }
 }
 
 }  // namespace

@@ -15,11 +15,11 @@ inline constexpr std::size_t most_scenario_records = 2000;                ///< t
 
 /// One case that ended: a symptom of a board, a branching case, a design or a pitch.
 struct ScenarioRecord {
-  std::string kind;                ///< board, branching, design or pitch
-  std::string id, topic;           ///< the case; a chapter's slug
-  std::int64_t seed = 0;           ///< the seed of the deal
-  std::int64_t right = 0, of = 0;  ///< threads, checks of the best path, points
-  std::int64_t wrong = 0;          ///< wrong threads, or a wrong diagnosis
+  std::string kind;                ///< board, branching, design, pitch or detective
+  std::string id, topic;           ///< the case's, and the slug of its chapter
+  std::int64_t seed = 0;           ///< what it was dealt with
+  std::int64_t right = 0, of = 0;  ///< threads, points, or the score of a branching case out of 100
+  std::int64_t wrong = 0;          ///< threads that were ever wrong
   double seconds = 0, time_s = 0;  ///< taken; when, in seconds since 1970
   bool operator==(const ScenarioRecord&) const = default;
 };

@@ -16,20 +16,19 @@ std::string whole_of(std::int64_t n) { return figure(widgets::format_text(static
 
 std::string board_answer(const Outputs& out, const WhyWrong& why) {
   if (out.ended) {
-    const std::string first = "The board is over: " + whole_of(out.told) + " of " + count(out.cards, "case", "cases") +
+    const std::string first = "It is over: " + whole_of(out.told) + " of " + count(out.cards, "case", "cases") +
                               " told, score " + figure(out.score, "%") + ".";
     const std::string second =
         out.wrong > 0 ? count(out.wrong, "thread was", "threads were") + " wrong on the way." : "No thread was wrong.";
     return first + "\n" + second + " The cause left over: " + out.left_over + ".";
   }
   if (out.state == "not begun")
-    return "The board has " + count(out.cards, "symptom", "symptoms") + " and " + count(out.causes, "cause", "causes") +
+    return "There are " + count(out.cards, "symptom", "symptoms") + " and " + count(out.causes, "cause", "causes") +
            ": one cause is left over.\nDraw a thread from each symptom to its cause, to its evidence, and to its fix.";
-  std::string said = whole_of(out.told) + " of " + count(out.cards, "case", "cases") + " told, " + whole_of(out.right) +
-                     " threads right and " + whole_of(out.wrong) + " wrong so far.";
-  said = "The board: " + said;
+  const std::string said = "So far " + whole_of(out.told) + " of " + count(out.cards, "case", "cases") + " told, " +
+                           count(out.right, "thread", "threads") + " right and " + whole_of(out.wrong) + " wrong.";
   if (why.says.empty()) return said + "\nGo on from where a thread ends: cause, evidence, fix.";
-  return said + "\nThe dashed thread is wrong; the picture says why. Draw it anew: the clock goes on.";
+  return said + "\nThe dashed thread is wrong; the picture says why. Draw it again: the clock goes on.";
 }
 
 std::string branching_answer(const Outputs& out) {
@@ -46,7 +45,7 @@ std::string branching_answer(const Outputs& out) {
     return "The case has " + count(out.causes, "possible cause", "possible causes") +
            "; the best plan of checks takes " + figure(out.best_mean_minutes, "min") +
            " on average.\nAlways the cheapest check first takes " + figure(out.cheapest_mean_minutes, "min") +
-           " on average. Which check do you run first?";
+           " on average. Choose your first check.";
   return "After " + count(out.checks, "check", "checks") + " and " + figure(out.spent_minutes, "min") + ", " +
          count(out.possible, "cause is", "causes are") + " still possible.\n" +
          (out.possible == 1 ? "Name it: one cause explains all that the checks showed."
@@ -56,17 +55,17 @@ std::string branching_answer(const Outputs& out) {
 std::string points_answer(const Inputs& in, const Outputs& out) {
   const bool design = in.kind == ScenarioKind::design;
   if (out.ended)
-    return (design ? "The design made " : "The talk made ") + whole_of(out.right) + " of " +
-           count(out.of, "point", "points") + " in time: score " + figure(out.score, "%") + ".\n" +
+    return (design ? "The plan made " : "You made ") + whole_of(out.right) + " of " + count(out.of, "point", "points") +
+           " in time: score " + figure(out.score, "%") + ".\n" +
            (out.right == out.of ? "Nothing was left out."
                                 : "Look at the points without a mark: they are what was left out.");
   if (design)
-    return "The design has " + count(out.of, "point", "points") + " and a clock of " + figure(out.limit_s, "s") + "; " +
+    return "The plan has " + count(out.of, "point", "points") + " and a clock of " + figure(out.limit_s, "s") + "; " +
            whole_of(out.right) + (out.right == 1 ? " is" : " are") +
-           " ticked.\nSay each point aloud, then tick it: the model answer opens with figures of the labs.";
-  return "The talk has " + count(out.of, "point", "points") + " and " + figure(out.limit_s, "s") + ": about " +
+           " said.\nSay a point, then mark it: what it should hold opens, with figures that are computed here.";
+  return "There are " + count(out.of, "point", "points") + " for " + figure(out.limit_s, "s") + ": about " +
          figure(out.words, "", 2) + " words. " + whole_of(out.right) + (out.right == 1 ? " is" : " are") +
-         " said.\nStart the clock, speak, and tick each point as you make it.";
+         " said.\nStart the clock, and mark each point when you have said it.";
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include "chapters/interview/scenarios/lab.h"
 #include "chapters/practice/drill.h"
+#include "chapters/practice/drill_history.h"
 #include "models/base/counter_random.h"
 #include "models/learning/thread_board.h"
 #include "widgets/number/number.h"
@@ -26,11 +27,17 @@ const Case* pick_case(const std::vector<Case>& cases, const Inputs& in) {
   return fit[models::counter_hash(static_cast<std::uint64_t>(in.seed), 3) % fit.size()];
 }
 
+/// The seed of a board: of the day where that is asked for.
+std::int64_t seed_of(const Inputs& in) { return in.deal == Deal::today ? day_of(in.now_s) : in.seed; }
+
 std::string key_of(const Inputs& in, std::string_view id) {
   std::string key(1, kind_letters[static_cast<std::size_t>(in.kind)]);
   if (in.kind != ScenarioKind::board) return key + "/" + std::string(id) + "/" + std::to_string(in.seed);
   return key + "/" + in.topic + "/" + std::to_string(static_cast<int>(in.level)) +
-         (in.deal == Deal::twins ? "/twins/" : "/mixed/") + std::to_string(in.cards) + "/" + std::to_string(in.seed);
+         (in.deal == Deal::twins   ? "/twins/"
+          : in.deal == Deal::today ? "/today/"
+                                   : "/mixed/") +
+         std::to_string(in.cards) + "/" + std::to_string(seed_of(in));
 }
 
 void score_board(const Inputs& in, Outputs& out, Run& run) {
@@ -57,7 +64,7 @@ std::string compute_board(const Inputs& in, const ScenarioDeck& deck, Outputs& o
                                  .level = static_cast<int>(in.level),
                                  .twins = in.deal == Deal::twins,
                                  .cards = in.cards,
-                                 .seed = in.seed});
+                                 .seed = seed_of(in)});
   if (!dealt) return dealt.error;
   run.board = std::move(*dealt);
   run.key = key_of(in, {});
@@ -235,6 +242,7 @@ chapters::Computed<Outputs, Run> compute(const Inputs& in, Progress&) {
   const std::vector<Move> moves = moves_for(in.moves, run->key);
   if (!moves.empty() && !(in.kind == ScenarioKind::board && out.ended)) out.elapsed_s = moves.back().at_s;
   out.state = out.ended ? "ended" : moves.empty() ? "not begun" : "in hand";
+  out.moves_left_out = !in.moves.empty() && moves.empty();
   if (out.left_over.empty()) out.left_over = "known at the end";
   if (out.best_first.empty()) out.best_first = "known at the end";
   out.kept = static_cast<std::int64_t>(in.history.size());

@@ -10,9 +10,10 @@ const Choices kinds = choices_in_order<ScenarioKind::pitch>(
      {"branching", "branching case", "Run checks that cost minutes until you can name the cause."},
      {"design", "system design", "Tick what you said; the figures are computed by the labs."},
      {"pitch", "pitch", "Talk against the clock, with an outline to tick."}});
-const Choices deals =
-    choices_in_order<Deal::twins>({{"mixed", "mixed", "Cases of the topic and level, others where these are too few."},
-                                   {"twins", "twins", "Pairs with the same symptom and two causes."}});
+const Choices deals = choices_in_order<Deal::today>(
+    {{"mixed", "mixed", "Cases of the topic and level, others where these are too few."},
+     {"twins", "twins", "Pairs with the same symptom and two causes."},
+     {"today", "board of the day", "The same for everybody, another one at midnight UTC; the seed does not matter."}});
 const Choices levels =
     choices_in_order<CaseLevel::three>({{"any", "any", ""}, {"1", "1", ""}, {"2", "2", ""}, {"3", "3", ""}});
 
@@ -101,10 +102,11 @@ void describe(Fields& f, Outputs& o) {
   f.real("limit_s", o.limit_s, {"Clock", "s"}, "0 where none runs.");
   f.text("state", o.state, "State");
   f.toggle("ended", o.ended, "Ended");
+  f.toggle("moves_left_out", o.moves_left_out, "Moves left out", "They are of another deal, or no moves.");
   f.group("What lies there");
   f.text("what", o.what, "Case");
   f.text("topic_now", o.topic_now, "Topic");
-  f.integer("cards", o.cards, "Cards", "Symptoms, causes of a branching case, or points.");
+  f.integer("items", o.cards, "Cards", "Symptoms, causes of a branching case, or points.");
   f.integer("causes", o.causes, "Causes", "On a board one of them belongs to no symptom.",
             {.when = {"kind", "board|branching"}});
   f.text("left_over", o.left_over, "Left over, or at work", "The cause without a symptom, or the one that was at work.",
@@ -124,7 +126,8 @@ void describe(Fields& f, Outputs& o) {
          {.when = {"kind", "pitch"}, .formula = "clock / 60 s * words per minute"});
   f.group("What you have done");
   f.integer("kept", o.kept, "Cases kept", "That you ended, of every kind.");
-  f.real("kept_score", o.kept_score, {"Their mean score", "%"}, {.absent = "You have ended no case yet."});
+  f.real("kept_score", o.kept_score, {"Their mean score", "%"}, "Half a point off for each wrong thread.",
+         {.absent = "You have ended no case yet."});
 }
 
 void describe(Fields& f, View& v) {

@@ -91,18 +91,25 @@ void paint_symptom(const Painter& p, const Rect& box, const SymptomCase& c, std:
   const auto& t = theme();
   const float small = t.type(Type::small), pad = t.px(9);
   const bool two = box.height() > t.type(Type::body) + small + t.px(10);
-  const float glyph_wide = box.width() > t.px(150) ? std::min(0.36f * box.width(), t.px(96)) : 0;
-  const float low = two ? small + t.px(7) : t.px(3);
+  const float low = two ? small + t.px(7) : t.px(3), upper = box.max.y - low - box.min.y;
+  const int lines = upper > 2.5f * t.type(Type::body) ? 2 : 1;
+  // A name that does not fit is set smaller; where that is not enough, it takes the instrument's place.
+  float glyph_wide = box.width() > t.px(150) ? std::min(0.36f * box.width(), t.px(96)) : 0;
+  const auto room = [&] { return box.width() - glyph_wide - 2 * pad - (glyph_wide > 0 ? t.px(6) : 0); };
+  const auto fits = [&](Type type) {
+    return widgets::text_size(c.seen, type, Font::bold).x < room() * (lines == 2 ? 1.5f : 1.0f);
+  };
+  Type type = Type::body;
+  if (!fits(type)) type = Type::small;
+  if (!fits(type)) glyph_wide = 0;
   if (glyph_wide > 0)
     paint_glyph(p, c.glyph, {{box.max.x - glyph_wide - pad, box.min.y + t.px(6)}, {box.max.x - pad, box.max.y - low}});
-  const float room = box.width() - glyph_wide - 2 * pad - (glyph_wide > 0 ? t.px(6) : 0);
-  const float upper = box.max.y - low - box.min.y;
-  const int lines = upper > 2.5f * t.type(Type::body) ? 2 : 1;
-  const float high = widgets::wrapped_text(
-      p, {}, c.seen, room, t.text, {.type = Type::body, .font = Font::bold, .max_lines = lines, .paint = false});
+  widgets::WrapOptions options{.type = type, .font = Font::bold, .line_px = 1.25f * t.type(type), .max_lines = lines};
+  options.paint = false;
+  const float high = widgets::wrapped_text(p, {}, c.seen, room(), t.text, options);
+  options.paint = true;
   const float y = box.min.y + std::max(t.px(2), (upper - high) / 2 + t.px(2));
-  widgets::wrapped_text(p, {box.min.x + pad, y}, c.seen, room, t.text,
-                        {.type = Type::body, .font = Font::bold, .max_lines = lines});
+  widgets::wrapped_text(p, {box.min.x + pad, y}, c.seen, room(), t.text, options);
   if (two)
     widgets::fit_text(p, {box.min.x + pad, box.max.y - small - t.px(6)}, second, box.width() - 2 * pad, t.muted,
                       Type::small);
@@ -308,7 +315,10 @@ void draw_side(const Painter& p, Inputs& in, const Outputs& out, const Picture& 
   const float button = widgets::button_size("Give up").y;
   ImGui::SetCursorScreenPos({rest.min.x, rest.max.y - button});
   if (out.ended) {
-    if (widgets::button("Next board", true)) ++in.seed;
+    if (widgets::button("Next board", true)) {
+      ++in.seed;
+      if (in.deal == Deal::today) in.deal = Deal::mixed;
+    }
   } else if (widgets::button("Give up")) {
     take_move(in, out, picture, view, {.kind = MoveKind::give_up});
   }

@@ -71,8 +71,13 @@ void paint_lanes(const Painter& p, const TreePlan& plan, const Picture& picture)
     const bool at_work = run.ended && run.cause == i;
     const float middle = (row.min.y + row.max.y) / 2;
     const ImU32 ink = at_work ? t.good : named ? t.bad : open ? t.series_at(i) : t.muted;
-    widgets::fit_text(p, {row.min.x, middle - small / 2}, picture.lanes[i].name, plan.names - t.px(56),
-                      open ? t.text : t.muted, Type::small, open ? Font::bold : Font::sans);
+    const widgets::WrapOptions two{.line_px = 1.2f * small, .max_lines = row.height() > 2.4f * small ? 2 : 1};
+    widgets::WrapOptions measure = two;
+    measure.paint = false;
+    const float names = plan.names - t.px(56);
+    const float name = widgets::wrapped_text(p, {}, picture.lanes[i].name, names, t.text, measure);
+    widgets::wrapped_text(p, {row.min.x, middle - name / 2}, picture.lanes[i].name, names, open ? t.text : t.muted,
+                          two);
     p.text({plan.lanes.min.x - t.px(10), middle - small / 2}, picture.lanes[i].share, t.muted, Type::small, Font::mono,
            widgets::Align::right);
     const float end = plan.x(lane_end(play, i));

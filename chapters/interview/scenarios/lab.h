@@ -17,7 +17,7 @@
 namespace chapters::interview::scenarios {
 
 enum class ScenarioKind : std::uint8_t { board, branching, design, pitch };
-enum class Deal : std::uint8_t { mixed, twins };
+enum class Deal : std::uint8_t { mixed, twins, today };
 enum class CaseLevel : std::uint8_t { any, one, two, three };
 
 inline constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
@@ -51,7 +51,7 @@ struct Outputs {
   double score = 0, elapsed_s = 0, limit_s = 0;
   std::int64_t right = 0, of = 0, wrong = 0, told = 0, cards = 0, causes = 0, assignments = 0, of_topic = 0;
   double by_luck = 0;
-  bool ended = false;
+  bool ended = false, moves_left_out = false;
   // A branching case has these:
   double spent_minutes = 0, best_mean_minutes = unknown, cheapest_mean_minutes = unknown, best_here_minutes = unknown,
          longest_minutes = unknown, all_checks_minutes = unknown;
