@@ -8,14 +8,18 @@
 #include "app/platform/file.h"
 #include "app/platform/pdf.h"
 #include "app/platform/svg.h"
-#include "widgets/base/theme_paper.h"
+#include "widgets/base/theme.h"
 
 namespace app {
 namespace {
 
 constexpr float paper_width = 794, paper_height = 1123, paper_margin = 42;
 constexpr float largest_type = 15, smallest_type = 8;
-using widgets::paper_head, widgets::paper_ink, widgets::paper_rule;
+/// Ink, and the tone of heads and of rules: those of the light theme.
+const widgets::Theme& paper_theme() {
+  static const widgets::Theme light = widgets::make_theme(widgets::Mode::light, 1, {});
+  return light;
+}
 
 struct Words {
   std::string text;
@@ -146,7 +150,7 @@ class Setter {
     // A heading does not stand alone at a page's end.
     need(heading ? size + 3 * type_ : size);
     const float indent = block.kind == Block::Kind::item ? 1.2f * type_ : 0;
-    if (indent > 0) put("\xE2\x80\xA2", paper_margin + 0.3f * type_, size, false, paper_ink);
+    if (indent > 0) put("\xE2\x80\xA2", paper_margin + 0.3f * type_, size, false, paper_theme().text);
     flow(block.words, paper_margin + indent, paper_width - paper_margin, size);
     y_ += 0.35f * type_;
   }
@@ -191,7 +195,7 @@ class Setter {
       std::string run;
       const auto flush = [&] {
         if (run.empty()) return;
-        put(run, x, size, part.bold, paper_ink);
+        put(run, x, size, part.bold, paper_theme().text);
         x += width_of(run, size, part.bold);
         run.clear();
       };
@@ -298,12 +302,12 @@ class Setter {
           if (cells[c][i].empty()) continue;
           const float shift = right ? widths[c] - width_of(cells[c][i], type_, bold) : 0;
           put_at(cells[c][i], {x + shift, y_ + static_cast<float>(i) * step}, type_, bold,
-                 r == 0 ? paper_head : paper_ink);
+                 r == 0 ? paper_theme().muted : paper_theme().text);
         }
         x += widths[c] + gap;
       }
       y_ += height + 0.15f * type_;
-      line(y_, r == 0 ? paper_head : paper_rule, r == 0 ? 1.0f : 0.5f);
+      line(y_, r == 0 ? paper_theme().muted : paper_theme().line, r == 0 ? 1.0f : 0.5f);
       y_ += 0.1f * type_;
     }
     y_ += 0.6f * type_;

@@ -8,7 +8,6 @@
 #include "models/parallel/memory_split/memory_split.h"
 #include "models/serving/prefix_cache_cost.h"
 #include "models/sheet/sheet_training.h"
-#include "models/transformer/fields.h"
 
 namespace models::sheet {
 namespace {

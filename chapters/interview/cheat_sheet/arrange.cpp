@@ -17,8 +17,8 @@ std::string small_letters(std::string_view text) {
   return all;
 }
 
-/// Less than two in a hundred is not worth a place in the matrix.
-bool moves(double factor) { return !(std::abs(factor - 1) < 0.02); }
+/// Less than one in two hundred is not worth a place in the matrix.
+bool moves(double factor) { return !(std::abs(factor - 1) < 0.005); }
 
 std::string plain_factor(double times) {
   return widgets::format_text(times, "", times < 1.2 ? 3 : times < 1000 ? 2 : 3);
@@ -74,7 +74,7 @@ void arrange_ladder(const Inputs& in, const Outputs& out, Picture& p) {
     mark.words_shown = r.level + " " + widgets::format_text(seconds, "s", 2);
     mark.tip =
         latency ? "first byte after " + widgets::format_text(seconds, "s") : widgets::format_text(r.bytes_per_s, "B/s");
-    if (latency && !(r.time_s > 0)) mark.tip = widgets::format_text(seconds, "s") + " from one to the next";
+    if (latency && !(r.time_s > 0)) mark.tip = widgets::format_text(seconds, "s") + " for the call";
     mark.source = latency ? r.latency_source : r.bandwidth_source;
     mark.words = small_letters(r.level + " " + mark.source + (latency ? " latency" : " bandwidth"));
     lo = std::min(lo, seconds);

@@ -39,7 +39,7 @@ models::Result<Parts> read_parts(const Inputs& in) {
   if (!machine) machine = models::machine_of(*parts.chip, models::Format::fp16);
   if (!machine) return Out::fail(machine.error);
   parts.machine = *machine.value;
-  const models::RecordedLaunches& r = models::recorded_launches()[1];
+  const models::RecordedLaunches& r = models::recorded_launches()[0];
   parts.host = {.launch_s = r.interval_s, .latency_s = r.latency_s, .between_s = r.between_s};
   return Out::ok(std::move(parts));
 }
@@ -155,7 +155,9 @@ void add_techniques(const models::sheet::WorkCase& work, Outputs& out) {
 }
 
 std::string source_of(const models::Sourced& figure) {
-  if (!figure.source.empty()) return std::string(basis_id(figure.basis)) + ": " + figure.source;
+  // Of several references the first is enough here; the chip's own page has all.
+  if (!figure.source.empty())
+    return std::string(basis_id(figure.basis)) + ": " + figure.source.substr(0, figure.source.find(';'));
   if (figure.origin == models::Origin::chase_cycles) return "measured: a chain of loads, in cycles of the clock";
   if (figure.origin == models::Origin::register_operands)
     return "computed: units \xC3\x97 lanes \xC3\x97 12 B \xC3\x97 clock";
@@ -179,11 +181,11 @@ void add_levels(const Inputs& in, const Parts& parts, Outputs& out) {
     if (level.bandwidth_bytes_per_s.value) row.bandwidth_source = source_of(level.bandwidth_bytes_per_s);
     if (level.latency_s.value) row.latency_source = source_of(level.latency_s);
   }
-  const models::RecordedLaunches& r = models::recorded_launches()[1];
+  const models::RecordedLaunches& r = models::recorded_launches()[0];
   LevelRow& launch = out.levels.emplace_back();
   launch.level = "Kernel launch";
-  launch.latency_s = parts.host.launch_s;
-  launch.latency_source = "measured: from a launch to the next in a public trace, " + std::string(r.name);
+  launch.latency_s = r.call_s;
+  launch.latency_source = "measured: the launching call in a public trace, " + std::string(r.name);
 }
 
 }  // namespace

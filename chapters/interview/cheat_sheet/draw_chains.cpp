@@ -3,6 +3,7 @@
 #include "chapters/interview/cheat_sheet/draw_parts.h"
 #include "widgets/base/marks.h"
 #include "widgets/base/parts.h"
+#include "widgets/base/press_area.h"
 #include "widgets/base/theme.h"
 
 /// What to do first: chains of arrows, each with what it makes of what is left.
@@ -22,6 +23,11 @@ void draw_chains(const Picture& picture, const Search& search, ImVec2 size) {
   float y = corner.y;
   for (const Chain& chain : picture.chains) {
     if (y + tall > corner.y + size.y) break;
+    ImGui::SetCursorScreenPos({corner.x, y});
+    ImGui::PushID(chain.name.c_str());
+    widgets::press_area("a chain", {left, tall}, ImGuiButtonFlags_None);
+    ImGui::PopID();
+    if (ImGui::IsItemHovered()) widgets::tip(chain.name, chain.goal);
     widgets::fit_text(p, {corner.x, y + t.px(4)}, chain.name, left, t.text, Type::small, Font::bold);
     float x = corner.x + left;
     if (chain.steps.empty()) p.text_fit({x, y + t.px(4)}, "nothing gains here", size.x - left, t.muted, Type::small);
@@ -41,19 +47,15 @@ void draw_chains(const Picture& picture, const Search& search, ImVec2 size) {
       const ImVec2 block[] = {
           {x, y}, {x + wide - nose, y}, {x + wide, y + tall / 2}, {x + wide - nose, y + tall}, {x, y + tall}};
       p.polygon(first ? std::span<const ImVec2>(block) : std::span<const ImVec2>(arrow), t.card);
-      if (chain.reaches[i])
-        p.polyline(first ? std::span<const ImVec2>(block) : std::span<const ImVec2>(arrow), t.good, t.px(1.5f), true);
+      p.polyline(first ? std::span<const ImVec2>(block) : std::span<const ImVec2>(arrow),
+                 chain.reaches[i] ? t.good : t.line, t.px(chain.reaches[i] ? 1.5f : 1.0f), true);
       const bool found = search.finds(chain.words);
-      p.text({x + t.px(11), y + t.px(4)}, chain.steps[i], found ? t.text : t.text, Type::small,
-             found ? Font::bold : Font::sans);
+      p.text({x + t.px(11), y + t.px(4)}, chain.steps[i], t.text, Type::small, found ? Font::bold : Font::sans);
       p.text({x + t.px(15) + name, y + t.px(4)}, chain.gains[i], chain.reaches[i] ? t.good : t.muted, Type::small,
              Font::mono);
       x += wide + t.px(2);
     }
-    y += tall + t.px(3);
-    if (y + line <= corner.y + size.y)
-      widgets::fit_text(p, {corner.x + left, y}, chain.goal, size.x - left, t.muted, Type::small);
-    y += line + t.px(8);
+    y += tall + t.px(8);
   }
   if (widgets::Record* record = p.record()) {
     widgets::DataTable table{"what to do first", {"chain", "step", "gain"}, {}};

@@ -39,8 +39,8 @@ void draw_ladder(Inputs& in, const Picture& picture, View& view, const Search& s
     return x0 + (x1 - x0) * static_cast<float>((std::log10(seconds) - lo) / (hi - lo));
   };
   const float middle = corner.y + std::floor(0.5f * size.y);
-  const auto tiers = static_cast<std::size_t>(
-      std::clamp((size.y / 2 - t.px(10)) / (line + t.px(2)), 1.0f, static_cast<float>(tiers_max)));
+  const auto tiers =
+      static_cast<std::size_t>(std::clamp((size.y / 2 - t.px(8)) / line, 1.0f, static_cast<float>(tiers_max)));
   p.line({x0 - pad / 2, middle}, {x1 + pad / 2, middle}, t.muted, t.px(1.5f));
   for (std::size_t i = 0; i < picture.ladder_ticks.size(); ++i) {
     const float x = x_of(picture.ladder_lo * std::pow(10.0, static_cast<double>(i)));
@@ -72,8 +72,8 @@ void draw_ladder(Inputs& in, const Picture& picture, View& view, const Search& s
     const std::size_t tier = free_tier(mark.latency ? below : above, tiers, from - t.px(8), from + width);
     if (tier >= tiers) continue;
     label.shown = true;
-    const float step = (line + t.px(2)) * static_cast<float>(tier);
-    label.at = {from, mark.latency ? middle + t.px(9) + step : middle - t.px(9) - line - step};
+    const float step = line * static_cast<float>(tier);
+    label.at = {from, mark.latency ? middle + t.px(7) + step : middle - t.px(7) - line - step};
     p.line({label.x, middle}, {label.x, mark.latency ? label.at.y : label.at.y + line - t.px(2)}, t.line);
   }
   for (std::size_t i = 0; i < count; ++i) {

@@ -102,6 +102,7 @@ void draw_sums(Inputs& in, const Outputs& out, const Picture& picture, View& vie
   const float gap = t.px(24), width = apart ? std::floor((size.x - gap) / 2) : size.x;
   const float row = std::clamp(std::floor(size.y / static_cast<float>(per_column)), t.px(17), t.px(26));
   const bool scrolls = row * static_cast<float>(per_column) > size.y;
+  const ImVec2 place = ImGui::GetCursorScreenPos();
   if (scrolls) ImGui::BeginChild("the sums", size, ImGuiChildFlags_NavFlattened);
   const ImVec2 corner = ImGui::GetCursorScreenPos();
   const Painter p = Painter::window();
@@ -110,6 +111,8 @@ void draw_sums(Inputs& in, const Outputs& out, const Picture& picture, View& vie
     const std::size_t column = i / per_column;
     const ImVec2 at{corner.x + static_cast<float>(column) * (width + gap),
                     corner.y + row * static_cast<float>(i - column * per_column)};
+    // Whole lines alone: what has scrolled away is not drawn.
+    if (scrolls && (at.y < place.y - 1 || at.y + row > place.y + size.y + 1)) continue;
     ImGui::PushID(static_cast<int>(i));
     draw_line(p, in, out, picture.sums[i], view, search.finds(picture.sum_words[i]), at, {inner, row});
     ImGui::PopID();

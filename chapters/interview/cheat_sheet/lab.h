@@ -181,7 +181,7 @@ struct Picture {
 };
 
 struct View {
-  std::int64_t page = 0;  ///< of the matrix, where not all rows have room
+  std::int64_t page = 0;  ///< The page of the matrix, where not all rows have room.
   std::string search;     ///< what is looked for
   char typed[64] = {};
   bool copied = false;

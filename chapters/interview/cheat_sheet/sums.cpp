@@ -153,8 +153,7 @@ std::vector<SumLine> sum_lines(const Inputs& in, const Outputs& out) {
   all.push_back(
       line("Tokens per second", "tokens_per_s", "inference/phases").hand(batch).say(" / step").is(s.tokens_per_s, ""));
   all.push_back(line("A million tokens", "dollars_per_million", "fleet/cost")
-                    .hand(tensor_parallel)
-                    .say(dot)
+                    .say("chips \xC2\xB7 ")
                     .hand(price)
                     .say(" an hour, ")
                     .hand(filled)

@@ -64,7 +64,7 @@ TEST_CASE("cheat sheet: every number in the hand changes its sums, stays in its 
 }
 
 TEST_CASE("cheat sheet: every technique moves something or says why not, and opens a lab that there is") {
-  for (const char* inputs : {"{}", R"({"tensor_parallel": 1, "batch": 1, "model": "gpt2", "chip": "a100_80_sxm"})",
+  for (const char* inputs : {"{}", R"({"tensor_parallel": 1, "batch": 1, "model": "gpt2-124m", "chip": "a100_80_sxm"})",
                              R"({"model": "deepseek-v3", "tensor_parallel": 8})"}) {
     const LabPtr lab = open_lab("interview/cheat-sheet", inputs);
     compute(*lab);

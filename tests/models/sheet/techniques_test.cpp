@@ -67,7 +67,7 @@ TEST_CASE("techniques move what their closed forms say") {
 }
 
 TEST_CASE("a technique that a case cannot have says why in a sentence") {
-  WorkCase work = sheet_case("gpt2", "v100_sxm2", 1);
+  WorkCase work = sheet_case("gpt2-124m", "v100_sxm2", 1);
   work.request.batch = 1;
   const auto effects = technique_effects(work);
   for (const Technique t : {Technique::tensor, Technique::batch, Technique::continuous, Technique::grouped_heads,
