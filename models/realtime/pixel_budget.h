@@ -41,7 +41,7 @@ struct PixelEnergies {
 struct PixelSetup {
   Sensor sensor;
   EncoderKind encoder{};
-  std::int64_t input_width = 0, input_height = 0;  ///< of an encoder, for a whole frame
+  std::int64_t input_width = 0, input_height = 0;  ///< an encoder's, for a whole frame
   double heads = 3, head_flops = 0;                ///< FLOPs of one head for one frame of all cameras
   Machine machine;
   double element_bytes = 1;
@@ -51,12 +51,12 @@ struct PixelSetup {
 };
 
 struct PixelFlow {
-  double frames_per_s = 0;  ///< of the fastest group: how often a frame is due
+  double frames_per_s = 0;  ///< the fastest group's: how often a frame is due
   double pixels_per_s = 0, camera_bytes_per_s = 0, link_bits_per_s = 0;
   double images_per_s = 0;                          ///< that each encoder takes
   double encoder_pixels_per_s = 0;                  ///< that each encoder reads, after the resize
-  double encoder_flops_per_s = 0;                   ///< of all encoders
-  double head_flops_per_s = 0;                      ///< of all heads
+  double encoder_flops_per_s = 0;                   ///< all encoders together
+  double head_flops_per_s = 0;                      ///< all heads together
   double memory_bytes_per_s = 0;                    ///< all that is written to and read from the DRAM
   double convert_s = 0, encode_s = 0, heads_s = 0;  ///< a frame of the fastest group on the GPU, in the mean
   double busy = 0;                                  ///< share of the GPU's time that is asked for; may be above 1
