@@ -55,7 +55,7 @@ double mean_of(FrameShape shape);
 struct JitterInputs {
   double base_s = 27e-3;  ///< mean of `bell`, median of `lidar`
   FrameShape shape = FrameShape::bell;
-  double spread = 0.02;  ///< for `bell`: standard deviation over the mean, within 3.5 of them
+  double spread = 0.02;  ///< standard deviation over the mean of a `bell`, within 3.5 of them
   double rate_hz = 30;   ///< frames arrive at it, and each is due when the next arrives
   std::int64_t frames = 100000;
   std::int64_t seed = 1;

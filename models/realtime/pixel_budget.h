@@ -41,7 +41,7 @@ struct PixelEnergies {
 struct PixelSetup {
   Sensor sensor;
   EncoderKind encoder{};
-  std::int64_t input_width = 0, input_height = 0;  ///< what an encoder sees, for a whole frame
+  std::int64_t input_width = 0, input_height = 0;  ///< an encoder's, for a whole frame
   double heads = 3, head_flops = 0;                ///< FLOPs of one head for one frame of all cameras
   Machine machine;
   double element_bytes = 1;
@@ -51,7 +51,7 @@ struct PixelSetup {
 };
 
 struct PixelFlow {
-  double frames_per_s = 0;  ///< the fastest group's rate: how often a frame is due
+  double frames_per_s = 0;  ///< the fastest group's: how often a frame is due
   double pixels_per_s = 0, camera_bytes_per_s = 0, link_bits_per_s = 0;
   double images_per_s = 0;                          ///< that each encoder takes
   double encoder_pixels_per_s = 0;                  ///< that each encoder reads, after the resize

@@ -66,7 +66,7 @@ void describe_work(Fields& f, Inputs& in) {
          {.range = {1e6, 1e13, Scale::log}, .typical = {1e8, 1e12}});
   f.group("The chip");
   shared::chip(f, "chip", in.chip, {.help = "Its peak and its bandwidth are the roofs."});
-  shared::format(f, "format", in.format, {.label = "Format", .help = "What weights and features are held in."});
+  shared::format(f, "format", in.format, {.label = "Format", .help = "What weights and features are in."});
   f.real("reach", in.reach, {"Reached", "%"},
          "Share of the roofs; assumed. BEVDet's image stage reaches at least 29 % on Orin in INT8, 88 % in FP32.",
          {.range = {5, 100}});
@@ -125,7 +125,7 @@ void describe(Fields& f, EncoderRow& r) {
   f.real("image_flops", r.image_flops, {"An image", "FLOP"}, {.formula = "2 x multiply-adds", .source = torchvision});
   f.real("image_bytes", r.image_bytes, {"Moved", "B"}, "With its share of the weights.");
   f.real("intensity", r.intensity, {"Intensity", "FLOP/B"}, {.formula = "FLOP / bytes"});
-  f.real("memory_bound", r.memory_bound, {"Waits for memory", "%"}, "The share of its time at the roofs.");
+  f.real("memory_bound", r.memory_bound, {"Waits for memory", "%"}, "Share of its time at the roofs.");
   f.real("frame_s", r.frame_s, {"A frame", "s"}, "One such encoder, at the roofs.");
 }
 
@@ -160,13 +160,13 @@ void describe(Fields& f, Outputs& o) {
   f.toggle("skipped", o.skipped, "Something is skipped");
   f.group("Sharing against skipping");
   f.real("sharing_saved", o.sharing_saved, {"Sharing saves", "%"},
-         "The share of the arithmetic, with one encoder and nothing skipped.", {.formula = "1 - shared / as built"});
+         "A share of the arithmetic: one encoder, nothing skipped.", {.formula = "1 - shared / as built"});
   f.real("skipping_saved", o.skipping_saved, {"Skipping saves", "%"},
-         "The share of the arithmetic, skipped as set and with nothing shared.", {.formula = "1 - skipped / as built"});
+         "A share of the arithmetic: as set, nothing shared.", {.formula = "1 - skipped / as built"});
   f.real("sharing_sensors", o.sharing_sensors, {"Sharing, at the cameras", "%"},
-         "The share of the watts of cameras and links.", {.formula = "1 - shared / as built"});
+         "A share of the watts of cameras and links.", {.formula = "1 - shared / as built"});
   f.real("skipping_sensors", o.skipping_sensors, {"Skipping, at the cameras", "%"},
-         "The share of the watts of cameras and links.", {.formula = "1 - skipped / as built"});
+         "A share of the watts of cameras and links.", {.formula = "1 - skipped / as built"});
   f.real("sharing_flops_no_heads", o.sharing_flops_no_heads, {"Heads on one side", "%"},
          "Sharing as the study counts it: three encoders without heads against one with them.",
          {.formula = "1 - (encoder + heads) / (3 encoders)"});
@@ -211,7 +211,7 @@ void describe(Fields& f, Outputs& o) {
          {.formula = "sum over layers of input + output + weights"});
   f.real("intensity", o.intensity, {"Intensity", "FLOP/B"}, {.formula = "FLOP / bytes"});
   f.real("ridge", o.ridge, {"Ridge of the chip", "FLOP/B"}, {.formula = "peak / bandwidth"});
-  f.real("memory_bound", o.memory_bound, {"Waits for memory", "%"}, "The share of an encoder's time at the roofs.",
+  f.real("memory_bound", o.memory_bound, {"Waits for memory", "%"}, "Share of an encoder's time at the roofs.",
          {.formula = "time in layers under the ridge / time"});
   f.real("peak_flops_per_s", o.peak_flops_per_s, {"Peak of the chip", "FLOP/s"}, "Dense, in the format.");
   f.real("bandwidth_bytes_per_s", o.bandwidth_bytes_per_s, {"Bandwidth of the chip", "B/s"}, "As specified.");

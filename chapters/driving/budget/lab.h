@@ -89,7 +89,7 @@ struct Outputs {
   double camera_stream_bytes_per_s = 0, link_stream_bytes_per_s = 0, link_load = 0;
   double lidar_bytes_per_s = 0, memory_bytes_per_s = 0, memory_share = 0;
   double camera_pixels_per_s = 0, read_pixels_per_s = 0, before_read_pixels_per_s = 0;  ///< read: by each encoder
-  double each_flops_per_s = 0, each_busy = 0;  ///< what one encoder asks for; busy in %
+  double each_flops_per_s = 0, each_busy = 0;                                           ///< one encoder's; busy in %
   double peak_flops_per_s = 0, bandwidth_bytes_per_s = 0;
   double image_flops = 0, image_bytes = 0, intensity = 0, ridge = 0, roof_s = 0, memory_bound = 0;
   double frame_s = 0, deadline_s = 0, convert_s = 0, encode_s = 0, heads_s = 0;
@@ -125,7 +125,7 @@ struct Picture {
   std::vector<Box> boxes;
   std::string memory, memory_before, kept, scale_note, others;
   std::size_t yours = 0;                ///< which plan is as set
-  std::vector<std::string> plan_names;  ///< names of the bars; the one that is as set says so
+  std::vector<std::string> plan_names;  ///< names for the bars; the one that is as set says so
   widgets::Curve roof, dots;
   std::vector<widgets::Curve> roofs;  ///< those of other chips
   PublishedMarks published;
