@@ -187,7 +187,7 @@ void paint_tread(const Painter& p, const Picture& picture, const StairPlace& s, 
   const auto& t = widgets::theme();
   const Tread& tread = picture.treads[i];
   const float left = s.left(i), right = left + s.column, y = s.y(tread.after);
-  p.rect({left, y}, {right, s.max.y}, widgets::with_alpha(t.of(widgets::Meaning::forward), i % 2 == 0 ? 0.16f : 0.11f));
+  p.rect({left, y}, {right, s.max.y}, widgets::with_alpha(t.of(widgets::Meaning::forward), i % 2 == 0 ? 0.11f : 0.07f));
   paint_riser(p, s, tread, left, right);
   if (widgets::output_lit(tread.output)) widgets::paint_light(p, {left, y - t.px(4)}, {right, y + t.px(4)});
   p.line({left, s.y(tread.before)}, {left, y}, t.text, t.px(2));
