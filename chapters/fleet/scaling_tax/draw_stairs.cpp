@@ -88,13 +88,17 @@ void paint_points(const Painter& p, const StairPlace& s, const Tread& tread, flo
   const float top = s.y(std::max(tread.before, tread.after)), foot = s.y(std::min(tread.before, tread.after));
   const float body = t.type(Type::body) + t.px(2);
   Lines why;
-  const int lines = room >= t.px(56) ? broken(tread.why, room, why) : 0;
-  const float height = static_cast<float>(lines) * line + body;
+  int lines = room >= t.px(56) ? broken(tread.why, room, why) : 0;
+  float height = static_cast<float>(lines) * line + body;
+  const auto has_room = [&] { return top - height - t.px(4) >= s.min.y || foot - top > height + t.px(6); };
+  if (!has_room()) {
+    lines = 0;
+    height = body;
+    if (!has_room()) return;
+  }
   float y = top - height - t.px(4);
   if (foot - top > height + t.px(10) || y < s.min.y) {
-    const bool inside = foot - top > height + t.px(6);
-    y = inside ? (top + foot - height) / 2 : foot + t.px(4) + t.type(Type::title);
-    if (!inside) return;
+    y = (top + foot - height) / 2;
     float wide = widgets::text_size(tread.points, Type::body, Font::mono).x;
     for (int i = 0; i < lines; ++i)
       wide = std::max(wide, std::min(room, widgets::text_size(why[static_cast<std::size_t>(i)], Type::small).x));
