@@ -128,14 +128,20 @@ float paint_foot(const Painter& p, const StairPlace& s, const Tread& tread, floa
   if (s.column < t.px(64)) {
     const int count = broken(tread.name, s.column - t.px(4), names);
     y -= static_cast<float>(std::max(0, count - 1)) * line;
-    if (count == 0 || y < tread_y + t.type(Type::body) + t.px(4)) return y;
+    if (count == 0 || y < s.y(std::min(tread.before, tread.after)) + t.type(Type::small) + t.px(8)) return y;
     for (int i = 0; i < count; ++i)
       p.text_fit({left + s.column / 2, y + static_cast<float>(i) * line}, names[static_cast<std::size_t>(i)],
                  s.column - t.px(2), t.text, Type::small, Font::sans, Align::center);
     return y;
   }
-  p.text_fit({x, y}, tread.gpus, room, t.muted, Type::small);
+  // Nothing stands where the tread's own figure does.
+  const float highest = s.y(std::min(tread.before, tread.after)) + t.type(Type::title) + t.px(8);
   const int count = broken(tread.name, room, names, Font::bold);
+  if (y - static_cast<float>(count) * line < highest) {
+    if (y >= highest && count == 1) p.text_fit({x, y}, tread.name, room, t.text, Type::small, Font::bold);
+    return y;
+  }
+  p.text_fit({x, y}, tread.gpus, room, t.muted, Type::small);
   for (int i = count; i > 0; --i) {
     y -= line;
     p.text_fit({x, y}, names[static_cast<std::size_t>(i - 1)], room, t.text, Type::small, Font::bold);
@@ -207,6 +213,7 @@ void paint_tread(const Painter& p, const Picture& picture, const StairPlace& s, 
   const auto& t = widgets::theme();
   const Tread& tread = picture.treads[i];
   const float left = s.left(i), right = left + s.column, y = s.y(tread.after);
+  p.rect({left, y}, {right, s.max.y}, t.background);
   p.rect({left, y}, {right, s.max.y}, widgets::with_alpha(t.of(widgets::Meaning::forward), i % 2 == 0 ? 0.11f : 0.07f));
   paint_riser(p, s, tread, left, right);
   if (widgets::output_lit(tread.output)) widgets::paint_light(p, {left, y - t.px(4)}, {right, y + t.px(4)});
