@@ -104,7 +104,9 @@ Result<RunnablePlan> runnable_plan(const PlannerJob& job, const TrainingPlan& pl
   TrainingPlan p = plan;
   p.tensor = divisor_up_to(std::min(plan.tensor, gpus), a.heads);
   p.pipeline = std::clamp<std::int64_t>(plan.pipeline, 1, std::min(a.layers, gpus / p.tensor));
-  p.virtual_pipeline = p.pipeline > 1 ? std::clamp<std::int64_t>(plan.virtual_pipeline, 1, a.layers / p.pipeline) : 1;
+  // Embedding and loss may take a layer's place each.
+  const std::int64_t slots = a.layers + memory::slots_of_ends(a);
+  p.virtual_pipeline = p.pipeline > 1 ? std::clamp<std::int64_t>(plan.virtual_pipeline, 1, slots / p.pipeline) : 1;
   p.context = divisor_up_to(std::min(plan.context, gpus / (p.tensor * p.pipeline)), job.sequence);
   p.expert = a.moe.routed > 0 ? divisor_up_to(plan.expert, a.moe.routed) : 1;
   const auto simpler = std::to_array<std::int64_t TrainingPlan::*>(

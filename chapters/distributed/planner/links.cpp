@@ -194,7 +194,9 @@ Link write_stairs(LinkWriter& w, const Inputs& in, const PlannerDoor& door) {
   const Inputs usual;
   if (in.port_bytes_per_s != usual.port_bytes_per_s || in.hop_s != usual.hop_s ||
       in.gpus_per_node != usual.gpus_per_node || in.in_switch || in.gradients != usual.gradients ||
-      in.moments != usual.moments || (p.recompute == models::Recompute::selective && in.given_up != usual.given_up) ||
+      in.moments != usual.moments ||
+      (p.recompute == models::Recompute::selective && !p.every_second_product &&
+       p.modules != models::memory::bit(models::memory::RecomputeModule::core_attention)) ||
       p.ends_take_slots != (p.virtual_pipeline > 1 && uneven))
     return Link::fail("That lab has the named network, the chip's usual box and the software's own habits alone.");
   w.choice("model", in.model);

@@ -100,6 +100,7 @@ void arrange_treads(const Inputs& in, const Outputs& out, const Run& run, Pictur
   if (!out.fits && out.published_name.empty())
     p.memory_words =
         "by the memory model this plan needs " + format_text(out.memory_bytes, "B", 3) + " a GPU: too much";
+  if (!out.plan_problem.empty()) p.plan_words = "shown: " + out.plan_used;
   if (any_lifted) p.lift_words = "lifted: " + format_text(out.won_gpus, "", 3) + " GPUs won";
 }
 

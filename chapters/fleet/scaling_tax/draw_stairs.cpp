@@ -24,18 +24,31 @@ struct StairPlace {
   double mfu_at(float y_px) const { return 100 * static_cast<double>((max.y - y_px) / (max.y - min.y)); }
 };
 
-/// One line, or two of about one length that break at a space; gives how many there are.
-int broken(std::string_view s, float width, Type type, std::array<std::string_view, 2>& lines) {
-  lines = {s, {}};
-  if (widgets::text_size(s, type).x <= width) return 1;
+using Lines = std::array<std::string_view, 3>;
+
+/// One line, two of about one length, or three, broken at spaces and none wider than `width`; gives how many there
+/// are, 0 where three are too few.
+int broken(std::string_view s, float width, Lines& lines, Font font = Font::sans) {
+  const auto fits = [&](std::string_view part) { return widgets::text_size(part, Type::small, font).x <= width; };
+  lines = {s, {}, {}};
+  if (fits(s)) return 1;
   std::size_t at = std::string_view::npos;
   for (std::size_t i = s.find(' '); i != std::string_view::npos; i = s.find(' ', i + 1)) {
     const auto longer = [&](std::size_t k) { return std::max(k, s.size() - k); };
     if (at == std::string_view::npos || longer(i) < longer(at)) at = i;
   }
-  if (at == std::string_view::npos) return 1;
-  lines = {s.substr(0, at), s.substr(at + 1)};
-  return 2;
+  if (at == std::string_view::npos) return 0;
+  lines = {s.substr(0, at), s.substr(at + 1), {}};
+  if (fits(lines[0]) && fits(lines[1])) return 2;
+  for (std::size_t line = 0; line < lines.size(); ++line) {
+    std::size_t end = s.size();
+    while (end != std::string_view::npos && !fits(s.substr(0, end))) end = s.rfind(' ', end - 1);
+    if (end == std::string_view::npos || end == 0) return 0;
+    lines[line] = s.substr(0, end);
+    if (end == s.size()) return static_cast<int>(line) + 1;
+    s.remove_prefix(end + 1);
+  }
+  return 0;
 }
 
 void paint_axis(const Painter& p, const StairPlace& s) {
@@ -74,14 +87,18 @@ void paint_points(const Painter& p, const StairPlace& s, const Tread& tread, flo
   const float middle = left + s.column / 2, room = s.column - t.px(8), line = s.small + t.px(2);
   const float top = s.y(std::max(tread.before, tread.after)), foot = s.y(std::min(tread.before, tread.after));
   const float body = t.type(Type::body) + t.px(2);
-  std::array<std::string_view, 2> why;
-  const int lines = room >= t.px(66) ? broken(tread.why, room, Type::small, why) : 0;
-  const float height = static_cast<float>(lines) * line + body;
+  Lines why;
+  int lines = room >= t.px(56) ? broken(tread.why, room, why) : 0;
+  float height = static_cast<float>(lines) * line + body;
+  const auto has_room = [&] { return top - height - t.px(4) >= s.min.y || foot - top > height + t.px(6); };
+  if (!has_room()) {
+    lines = 0;
+    height = body;
+    if (!has_room()) return;
+  }
   float y = top - height - t.px(4);
   if (foot - top > height + t.px(10) || y < s.min.y) {
-    const bool inside = foot - top > height + t.px(6);
-    y = inside ? (top + foot - height) / 2 : foot + t.px(4) + t.type(Type::title);
-    if (!inside) return;
+    y = (top + foot - height) / 2;
     float wide = widgets::text_size(tread.points, Type::body, Font::mono).x;
     for (int i = 0; i < lines; ++i)
       wide = std::max(wide, std::min(room, widgets::text_size(why[static_cast<std::size_t>(i)], Type::small).x));
@@ -107,20 +124,29 @@ float paint_foot(const Painter& p, const StairPlace& s, const Tread& tread, floa
   const auto& t = widgets::theme();
   const float room = s.column - t.px(8), x = left + t.px(6), line = s.small + t.px(3);
   float y = s.max.y - line - t.px(2);
-  if (s.column < t.px(66)) {
-    std::array<std::string_view, 2> lines;
-    const int count = broken(tread.name, s.column - t.px(4), Type::small, lines);
-    y -= static_cast<float>(count - 1) * line;
-    if (y < tread_y + t.type(Type::body) + t.px(4)) return y;
+  Lines names;
+  if (s.column < t.px(64)) {
+    const int count = broken(tread.name, s.column - t.px(4), names);
+    y -= static_cast<float>(std::max(0, count - 1)) * line;
+    if (count == 0 || y < s.y(std::min(tread.before, tread.after)) + t.type(Type::small) + t.px(8)) return y;
     for (int i = 0; i < count; ++i)
-      p.text_fit({left + s.column / 2, y + static_cast<float>(i) * line}, lines[static_cast<std::size_t>(i)],
+      p.text_fit({left + s.column / 2, y + static_cast<float>(i) * line}, names[static_cast<std::size_t>(i)],
                  s.column - t.px(2), t.text, Type::small, Font::sans, Align::center);
     return y;
   }
+  // Nothing stands where the tread's own figure does.
+  const float highest = s.y(std::min(tread.before, tread.after)) + t.type(Type::title) + t.px(8);
+  const int count = broken(tread.name, room, names, Font::bold);
+  if (y - static_cast<float>(count) * line < highest) {
+    if (y >= highest && count == 1) p.text_fit({x, y}, tread.name, room, t.text, Type::small, Font::bold);
+    return y;
+  }
   p.text_fit({x, y}, tread.gpus, room, t.muted, Type::small);
-  y -= line;
-  p.text_fit({x, y}, tread.name, room, t.text, Type::small, Font::bold);
-  if (y - 2 * line - t.px(4) < tread_y + t.type(Type::title) + t.px(14) || s.column < t.px(70)) return y;
+  for (int i = count; i > 0; --i) {
+    y -= line;
+    p.text_fit({x, y}, names[static_cast<std::size_t>(i - 1)], room, t.text, Type::small, Font::bold);
+  }
+  if (y - 2 * line - t.px(4) < tread_y + t.type(Type::title) + t.px(14) || s.column < t.px(64)) return y;
   y -= line + t.px(5);
   p.text_fit({x, y}, tread.dollars, room, t.muted, Type::small);
   y -= line;
@@ -173,9 +199,9 @@ void drag_tread(Inputs& in, const Picture& picture, const Painter& p, const Stai
   const std::string_view words = slow                                      ? "drag the slow node"
                                  : i == picture.pointed && !picture.lifted ? "lift a tread: all after it rise"
                                                                            : std::string_view();
-  if (words.empty() || s.column < t.px(74)) return;
-  std::array<std::string_view, 2> lines;
-  const int count = broken(words, s.column - t.px(10), Type::small, lines);
+  if (words.empty() || s.column < t.px(64)) return;
+  Lines lines;
+  const int count = broken(words, s.column - t.px(10), lines, Font::bold);
   const float from = y + t.type(Type::title) + t.px(10);
   if (from + static_cast<float>(count) * (s.small + t.px(2)) > free_y) return;
   for (int k = 0; k < count; ++k)
@@ -187,12 +213,13 @@ void paint_tread(const Painter& p, const Picture& picture, const StairPlace& s, 
   const auto& t = widgets::theme();
   const Tread& tread = picture.treads[i];
   const float left = s.left(i), right = left + s.column, y = s.y(tread.after);
-  p.rect({left, y}, {right, s.max.y}, widgets::with_alpha(t.of(widgets::Meaning::forward), i % 2 == 0 ? 0.16f : 0.11f));
+  p.rect({left, y}, {right, s.max.y}, t.background);
+  p.rect({left, y}, {right, s.max.y}, widgets::with_alpha(t.of(widgets::Meaning::forward), i % 2 == 0 ? 0.11f : 0.07f));
   paint_riser(p, s, tread, left, right);
   if (widgets::output_lit(tread.output)) widgets::paint_light(p, {left, y - t.px(4)}, {right, y + t.px(4)});
   p.line({left, s.y(tread.before)}, {left, y}, t.text, t.px(2));
   p.line({left, y}, {right, y}, t.text, t.px(2));
-  const bool wide = s.column >= t.px(74);
+  const bool wide = s.column >= t.px(64);
   const float figure_y = s.y(std::min(tread.before, tread.after)) + t.px(4);
   const ImVec2 figure = widgets::text_size(tread.mfu, wide ? Type::title : Type::small, Font::mono);
   if (const float was = s.y(tread.untouched); std::abs(tread.untouched - tread.after) > 0.05) {

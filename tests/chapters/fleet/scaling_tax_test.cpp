@@ -15,7 +15,8 @@ TEST_CASE("scaling tax: the answer goes down the stairs, and says what the secon
   CHECK(says("{}") ==
         "A large matmul reaches `77 %` of the peak, a node `59.8 %`, the fleet `41.0 %`, a month of it `39.0 %`.\nOne "
         "slow node costs all `1,024` nodes `2.49` points; all failures cost `2.01`.");
-  CHECK(says(R"({"slow_node": 0})").find("\nThe largest riser loses `23.0` points, ") != std::string::npos);
+  CHECK(says(R"({"slow_node": 0})").find("\nThe largest riser loses `23` points, the work of `1,884` GPUs: ") !=
+        std::string::npos);
   CHECK(says(R"({"lift_pipeline": 100})").find("\nWhat you take away saves the work of ") != std::string::npos);
   CHECK(says(R"({"gpus": 8200})")
             .ends_with("cannot run; this is the nearest that can, with a batch of `2,048` on "
