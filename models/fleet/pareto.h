@@ -12,7 +12,7 @@ struct ParetoAxis {
   bool high = true;
 };
 
-/// Of `candidates` (indices of points) those that no other dominates, in their order: another dominates where it is at
+/// Those of `candidates` (indices of points) that no other dominates, in their order: another dominates where it is at
 /// least as good on every axis and better on one, so that equal points stay together. Points that lack an axis (NaN)
 /// are left out. At least one axis.
 std::vector<std::size_t> pareto_front(std::span<const ParetoAxis> axes, std::span<const std::size_t> candidates);

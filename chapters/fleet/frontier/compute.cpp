@@ -114,7 +114,7 @@ bool passes(const Run& run, std::size_t point) {
   return run.none_passes || (run.x.passes(run.x.value(point)) && run.y.passes(run.y.value(point)));
 }
 
-/// Of a front the points that pass the walls, with their places under the ruler.
+/// The points of a front that pass the walls, with their places under the ruler.
 void passing_points(const Run& run, const Front& front, std::vector<std::size_t>& points,
                     std::vector<RulerPoint>& places) {
   points.clear();
