@@ -19,7 +19,7 @@ AxisSpec spec_of(const SeenAxis& axis, const Run& run) {
   }
   const widgets::Range room = widgets::fit_range(kind, data, 0.07);
   AxisSpec spec{.kind = kind, .lo = room.lo, .hi = room.hi};
-  if (!(axis.wall > 0)) return spec;
+  if (!(axis.wall > 0) || run.none_passes) return spec;
   const Ends ends = ends_of(kind, axis.high, room);
   const double wall = widgets::axis_forward(kind, axis.wall), all = ends.best - ends.worst;
   const double open = (ends.best - wall) / all;

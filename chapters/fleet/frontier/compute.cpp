@@ -206,12 +206,13 @@ void fill_winner(Run& run, Outputs& out) {
   out.winner_up = value_text(run.y, out.winner_y);
   const auto touch = models::fleet::touch_with_ruler(places, run.slope);
   // Beyond a thousand million nobody would pay: no end.
+  constexpr double no_rate = 1e9;
   const auto rate_or_none = [&](double slope) {
     const double rate = rate_of_slope(run.y, slope);
-    return rate <= 1e9 ? rate : std::nan("");
+    return rate <= no_rate ? rate : std::nan("");
   };
   out.rate = rate_of_slope(run.y, run.slope);
-  out.rate_from = rate_or_none(touch.from);
+  out.rate_from = std::min(rate_of_slope(run.y, touch.from), no_rate);
   out.rate_to = rate_or_none(touch.to);
   out.winner_below = touch.below == touch.point ? "" : set.names[passing[touch.below]];
   out.winner_above = touch.above == touch.point ? "" : set.names[passing[touch.above]];
@@ -221,8 +222,8 @@ void fill_winner(Run& run, Outputs& out) {
   }
   for (const auto& reign : models::fleet::reigns_of(places)) {
     const std::size_t p = passing[reign.point];
-    out.reigns.push_back(
-        {set.names[p], rate_or_none(reign.from), rate_or_none(reign.to), run.x.value(p), run.y.value(p)});
+    const double from = std::min(rate_of_slope(run.y, reign.from), no_rate);
+    out.reigns.push_back({set.names[p], from, rate_or_none(reign.to), run.x.value(p), run.y.value(p)});
   }
   out.touched = static_cast<std::int64_t>(out.reigns.size());
   for (const std::size_t p : run.shown)

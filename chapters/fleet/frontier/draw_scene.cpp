@@ -66,13 +66,15 @@ void Labels::take(Rect place) {
 }
 
 const ImVec2* Labels::place(std::span<const ImVec2> places, ImVec2 words, const Rect& inside) {
+  const float plate = widgets::theme().px(5);
   for (const ImVec2& at : places) {
     const Rect r{at, {at.x + words.x, at.y + words.y}};
     if (r.min.x < inside.min.x || r.max.x > inside.max.x || r.min.y < inside.min.y || r.max.y > inside.max.y) continue;
     bool is_free = true;
+    // Plates are a little wider than their words.
     for (std::size_t i = 0; i < count_ && is_free; ++i)
-      is_free = r.max.x <= taken_[i].min.x || r.min.x >= taken_[i].max.x || r.max.y <= taken_[i].min.y ||
-                r.min.y >= taken_[i].max.y;
+      is_free = r.max.x + plate <= taken_[i].min.x || r.min.x - plate >= taken_[i].max.x ||
+                r.max.y <= taken_[i].min.y || r.min.y >= taken_[i].max.y;
     if (!is_free) continue;
     take(r);
     return &at;

@@ -40,7 +40,7 @@ struct Inputs {
 struct FrontRow {
   std::string quality_name, winner_name;
   std::int64_t points = 0, on_front = 0;
-  double across = std::nan(""), up = std::nan("");  ///< where its winner stands
+  double across = std::nan(""), up = std::nan("");  ///< values of its winner
   double times = std::nan("");                      ///< what it costs on the vertical axis, as a factor
   double units = std::nan("");                      ///< or in units, where that axis is linear
 };
@@ -145,7 +145,7 @@ struct Picture {
   bool has_more = false, has_mine = false;
   std::string winner_name, winner_values, winner_x, winner_y, rate_words;
   std::string more_bold, more_words, mine_words, wall_x_words, wall_y_words, note;
-  double fall = 0;  ///< how the ruler falls: how far v falls while u grows by 1
+  double fall = 0;  ///< the slope of the ruler: how far v falls while u grows by 1
   double fall_of_slope = 1;
   std::vector<std::string> reign_names, reign_rates;
   double least_rate = 1, most_rate = 2;

@@ -112,7 +112,12 @@ TEST_CASE("frontier: in the picture better is right and up, and the ruler passes
     if (spot.u < 0.2f) continue;  // beyond the wall
     CHECK(static_cast<double>(spot.v - row.v) <= -p.fall * static_cast<double>(spot.u - row.u) + 1e-5);
   }
-  const std::size_t eight = 0;  // the 8B lies right of and above the 70B
+  lab_frontier::Inputs walled;
+  walled.wall_x = 5;
+  const auto none = lab_frontier::compute(walled);
+  const lab_frontier::Picture q = lab_frontier::arrange(walled, none.facts, *none.run);
+  CHECK((q.winner.u > 0 && q.winner.u < 1));  // it is seen, though no point passes the wall
+  const std::size_t eight = 0;                // the 8B lies right of and above the 70B
   CHECK(p.fronts[eight].winner.u > p.winner.u);
   CHECK(p.fronts[eight].winner.v > p.winner.v);
 }
