@@ -72,7 +72,7 @@ void describe(Fields& f, RoundRow& r) {
   f.real("p99_s", r.p99_s, {"99 in 100", "s"}, "99 frames of 100 have a plan by then.");
   f.real("late", r.late, {"Late", "%"}, "Frames without a fresh plan in time.");
   f.real("won_s", r.won_s, {"Won", "s"}, "At 99 in 100, over the round before; below 0 it lost.");
-  f.real("said_s", r.said_s, {"You said", "s"}, "", {.absent = not_said});
+  f.real("said_s", r.said_s, {"You said", "s"}, "Before the round.", {.absent = not_said});
   f.text("bounced", r.bounced, "Bounced");
 }
 

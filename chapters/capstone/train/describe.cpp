@@ -92,7 +92,7 @@ void describe(Fields& f, RoundRow& r) {
   f.real("mfu", r.mfu, {"MFU", "%"}, "While training goes on.");
   f.real("efficiency", r.efficiency, {"Clock that counts", "%"}, "Without saves, restarts and work done twice.");
   f.real("memory_bytes", r.memory_bytes, {"Memory a GPU", "B"}, "The fullest GPU's.");
-  f.real("said_s", r.said_s, {"You said", "s"}, "", {.absent = not_said});
+  f.real("said_s", r.said_s, {"You said", "s"}, "Before the round.", {.absent = not_said});
   f.text("bounced", r.bounced, "Bounced");
 }
 
