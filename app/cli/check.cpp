@@ -78,6 +78,7 @@ int check(const Arguments& a, const Streams& s) {
   for (const auto& error : content.errors) rows.say(false, error);
   check_claims(content, lab, rows);
   if (lab.empty()) check_parameters(rows);
+  if (lab.empty() || lab == "interview/scenarios") check_scenarios(rows);
   check_measurements(lab, rows);
   if (lab.empty() || lab == "distributed/planner") check_plans(*assets, rows);
   rows.document["passed"] = rows.passed;

@@ -27,4 +27,7 @@ void check_measurements(std::string_view lab, CheckedRows& rows);
 /// Published training runs beside the planner: errors of step times by set, order within experiments, memory.
 void check_plans(const std::string& assets, CheckedRows& rows);
 
+/// What could not be read of the data folders, and scenarios whose links do not open or whose figures do not compute.
+void check_scenarios(CheckedRows& rows);
+
 }  // namespace app::cli

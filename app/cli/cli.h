@@ -80,6 +80,7 @@ int kernels_call(const Arguments& a, const Streams& s);
 int render(const Arguments& a, const Streams& s);
 int tour(const Arguments& a, const Streams& s);
 int handout(const Arguments& a, const Streams& s);
+int sheet(const Arguments& a, const Streams& s);
 int window(const Arguments& a, const Streams& s);
 
 /// Prints the sentence and returns 2.

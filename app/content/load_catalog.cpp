@@ -7,11 +7,14 @@
 
 #include "app/content/load_drills.h"
 #include "app/content/load_published.h"
+#include "app/content/load_recall.h"
+#include "app/content/load_scenarios.h"
 #include "app/platform/file.h"
 #include "app/platform/plain_file.h"
 #include "app/platform/quoted_text.h"
 #include "app/scenario/own_entries.h"
 #include "app/scenario/put_by_id.h"
+#include "chapters/mechanism/scenario_deck.h"
 
 namespace app {
 namespace {
@@ -90,13 +93,25 @@ LoadedCatalog load_catalog(const fs::path& assets, const fs::path& user) {
     for (auto& drill : parse_drills(text, origin, out.errors)) put_by_id(c.drills, std::move(drill));
   };
   each_json(assets / "drills", false, out.errors, drills);
+  auto deck = std::make_shared<chapters::RecallDeck>();
+  const auto recall = [&](const std::string& text, const std::string& origin, const fs::path&) {
+    for (auto& card : parse_recall(text, origin, out.errors)) put_by_id(deck->cards, std::move(card));
+  };
+  each_json(assets / "recall", false, out.errors, recall);
   const auto published = [&](const std::string& text, const std::string& origin, const fs::path&) {
     for (auto& figure : parse_published(text, origin, out.errors)) c.published.push_back(std::move(figure));
   };
   each_json(assets / "published", false, out.errors, published);
+  const auto board = std::make_shared<chapters::ScenarioDeck>();
+  const auto scenarios = [&](const std::string& text, const std::string& origin, const fs::path&) {
+    parse_scenarios(text, origin, *board, out.errors);
+  };
+  each_json(assets / "scenarios", false, out.errors, scenarios);
   if (!user.empty()) {
     each_json(user / "published", false, out.errors, published);
     each_json(user / "drills", false, out.errors, drills);
+    each_json(user / "recall", false, out.errors, recall);
+    each_json(user / "scenarios", false, out.errors, scenarios);
     const auto own = [&](models::Result<OwnSet> read) {
       if (read)
         load_own(c, std::move(*read), out.errors);
@@ -114,6 +129,11 @@ LoadedCatalog load_catalog(const fs::path& assets, const fs::path& user) {
                 own(read_own_models(text, origin, path.string(), name));
               });
   }
+  chapters::index_recall(*deck);
+  c.recall = std::move(deck);
+  for (std::string& fault : chapters::faults_of(*board)) out.errors.push_back(std::move(fault));
+  chapters::index_deck(*board);
+  c.scenarios = board;
   sum_up(out.errors);
   chapters::index_catalog(c);
   return out;

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "app/content/paper.h"
 #include "app/platform/csv.h"
 #include "app/platform/file.h"
 #include "app/platform/svg.h"
@@ -58,8 +59,11 @@ void export_document(Shell& shell, const std::string& path) {
   const std::shared_ptr<const chapters::Lab> lab = w.lab().clone();
   shell.document_job = w.jobs.submit("document", [lab, path, said = shell.document_said](chapters::Progress&) {
     const auto document = lab->document();
-    const auto written = document ? write_file(path, *document) : models::Status::fail(document.error);
-    *said = written.error;
+    if (!document) {
+      *said = document.error;
+      return;
+    }
+    *said = write_document(path, *document).error;
   });
 }
 
@@ -115,6 +119,10 @@ static void draw_panel_export(Shell& shell) {
     if (alone && !(hero && is_drawn_beside(shell, form.kind))) continue;
     if (ImGui::Selectable(form.label)) ask_export(shell, form.kind, form.suffix, shell.export_panel);
   }
+  if (hero && shell.workspace.lab().info().document == printed_document)
+    for (const Form& form : {Form{"Page for A4 (PDF)", "-page.pdf", ExportKind::document},
+                             Form{"Page as text (Markdown)", "-page.md", ExportKind::document}})
+      if (ImGui::Selectable(form.label)) ask_export(shell, form.kind, form.suffix);
   ImGui::EndPopup();
 }
 

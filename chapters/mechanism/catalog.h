@@ -17,6 +17,8 @@
 
 namespace chapters {
 
+struct RecallDeck;
+
 /// A language model, a chip or a network that the program did not bring along: of the learner's folders, of a file that
 /// was opened or named, of a scenario or a link.
 struct OwnEntry {
@@ -27,6 +29,8 @@ struct OwnEntry {
   std::string text;  ///< JSON of this entry alone, which the parser of its kind reads: what is handed on
 };
 
+struct ScenarioDeck;  // chapters/mechanism/scenario_deck.h
+
 /// Chips, networks and language models that labs can choose, with their choices, and the figures that people published.
 /// Immutable once set.
 struct Catalog {
@@ -34,6 +38,8 @@ struct Catalog {
   std::vector<models::Network> networks;
   std::vector<models::LanguageModel> models;
   std::vector<Drill> drills;
+  std::shared_ptr<const RecallDeck> recall;                        ///< open questions; null: none. See recall_deck.h
+  std::shared_ptr<const ScenarioDeck> scenarios;                   ///< null until some are read
   std::vector<Published> published;                                ///< measured figures, those of a lab in one row
   std::vector<models::parallel::PublishedCollective> collectives;  ///< measured runs of collectives
   /// What the labs' models say of `published`, as far as somebody has asked.

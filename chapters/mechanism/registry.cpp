@@ -71,7 +71,11 @@
   LAB(serving, capacity) \
   LAB(driving, gantt) \
   LAB(driving, jitter) \
+  LAB(driving, budget) \
   LAB(interview, drills) \
+  LAB(interview, recall) \
+  LAB(interview, scenarios) \
+  LAB(interview, cheat_sheet) \
   LAB(interview, readiness) \
   LAB(kernels, lab) \
   LAB(kernels, coalescing) \
@@ -86,6 +90,8 @@
   LAB(debugging, divergence) \
   LAB(fleet, cost) \
   LAB(fleet, train_time) \
+  LAB(fleet, frontier) \
+  LAB(fleet, scaling_tax) \
   LAB(capstone, serve_70b) \
   LAB(capstone, train) \
   LAB(capstone, perception) \

@@ -1,6 +1,7 @@
 #include "models/inference/serve_round.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "models/base/integer_math.h"
@@ -11,6 +12,7 @@ namespace models::inference {
 namespace {
 
 constexpr std::int64_t block_tokens = 16;  // vLLM's
+constexpr std::int64_t max_pieces = 256;
 
 /// The passes that bring a prompt into the cache: their time, the longest of them, and how many.
 struct PromptPasses {
@@ -60,6 +62,9 @@ Result<ServeRound> serve_round(const ServeSetup& setup) {
   using Out = Result<ServeRound>;
   if (setup.shared_prefix < 0 || setup.shared_prefix >= setup.job.prompt)
     return Out::fail("The shared prefix must be shorter than the prompt: at least one token of it is new.");
+  if (setup.chunk_tokens > 0 && (setup.job.prompt - setup.shared_prefix) / setup.chunk_tokens >= max_pieces)
+    return Out::fail("A prompt of " + std::to_string(setup.job.prompt) + " tokens in pieces of " +
+                     std::to_string(setup.chunk_tokens) + " takes more than 256 passes: take larger pieces.");
   RequestPricer pricer(setup.job);
   const auto state = pricer.price(setup.changes);
   if (!state) return Out::fail(state.error);

@@ -12,7 +12,7 @@ struct ServeSetup {
   RequestJob job;  ///< batch: requests at once on a replica
   ChangeSet changes;
   bool continuous = false;         ///< a request takes a free slot at the next step; else all begin and end together
-  std::int64_t chunk_tokens = 0;   ///< of a prompt that a pass takes, continuous alone; 0: whole prompts
+  std::int64_t chunk_tokens = 0;   ///< tokens of a prompt that a pass takes, continuous alone; 0: whole prompts
   std::int64_t shared_prefix = 0;  ///< tokens of each prompt whose keys and values are there already, below the prompt
   std::int64_t reserved_tokens = 0;  ///< cache that a request reserves; 0: what it comes to, in blocks of 16 tokens
   std::int64_t replicas = 1;
@@ -37,7 +37,8 @@ struct ServeRound {
 double closed_loop_tokens_per_s(double concurrency, double output, double ttft_s, double itl_s);
 
 /// The mean gap is capacity.h's: step + batch x prompt / (output - 1), since while a request is answered each other
-/// slot is filled once. Fails where price_request does, or where the prefix is no shorter than the prompt.
+/// slot is filled once. Fails where price_request does, where the prefix is no shorter than the prompt, or
+/// where a prompt would take more than 256 passes.
 Result<ServeRound> serve_round(const ServeSetup& setup);
 
 }  // namespace models::inference

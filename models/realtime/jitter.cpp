@@ -20,6 +20,24 @@ std::uint64_t stream_of(std::int64_t seed, std::uint64_t source, std::uint64_t u
 /// Frame f takes draw f - 1 of its stream; of frame 0 the counter wraps, which leaves the hash of the stream itself.
 constexpr std::uint64_t draw_of(std::uint64_t stream, std::uint64_t frame) { return counter_hash(stream, frame - 1); }
 
+struct FrameKnot {
+  double share, time_ms;
+};
+constexpr double lidar_median_ms = 20.039;
+constexpr std::array<FrameKnot, 10> lidar_knots{{{0, 5.44},
+                                                 {0.01, 8.442},
+                                                 {0.1, 11.0},
+                                                 {0.25, 15.3},
+                                                 {0.5, lidar_median_ms},
+                                                 {0.75, 23.6},
+                                                 {0.9, 27.574},
+                                                 {0.99, 33.016},
+                                                 {0.999, 36.596},
+                                                 {1, 39.785}}};
+
+/// A share from the upper bits of a draw, in [0, 1).
+inline double share_of(std::uint64_t bits) { return static_cast<double>(bits >> 11) * 0x1p-53; }
+
 /// The sum of four uniform 16-bit numbers, standardized: mean 0, variance 1, within 3.46. Irwin-Hall.
 inline float bell(std::uint64_t bits) {
   const auto part = [&](int shift) { return static_cast<std::int32_t>((bits >> shift) & 0xFFFF); };
@@ -247,7 +265,12 @@ class JitterFrames {
   void fill_block(std::size_t first, std::size_t m) {
     const std::uint64_t base_stream = stream_of(in_.seed, 1u << 20, 0);
     const float base = static_cast<float>(in_.base_s), sigma = static_cast<float>(in_.base_s * in_.spread);
-    for (std::size_t i = 0; i < m; ++i) network_[i] = base + sigma * bell(draw_of(base_stream, first + i));
+    if (in_.shape == FrameShape::lidar) {
+      for (std::size_t i = 0; i < m; ++i)
+        network_[i] = base * static_cast<float>(lidar_frame_quantile(share_of(draw_of(base_stream, first + i))));
+    } else {
+      for (std::size_t i = 0; i < m; ++i) network_[i] = base + sigma * bell(draw_of(base_stream, first + i));
+    }
     std::copy_n(network_.begin(), m, undisturbed_.begin());
     std::fill_n(fixed_.begin(), m, 0.0f);
     for (std::size_t k = 0; k < sources_.size(); ++k) {
@@ -328,6 +351,23 @@ class JitterFrames {
 };
 
 }  // namespace
+
+double lidar_frame_quantile(double share) {
+  std::size_t k = 1;
+  while (k + 1 < lidar_knots.size() && lidar_knots[k].share < share) ++k;
+  const FrameKnot &a = lidar_knots[k - 1], &b = lidar_knots[k];
+  const double along = std::clamp((share - a.share) / (b.share - a.share), 0.0, 1.0);
+  return (a.time_ms + (b.time_ms - a.time_ms) * along) / lidar_median_ms;
+}
+
+double mean_of(FrameShape shape) {
+  if (shape == FrameShape::bell) return 1;
+  double mean = 0;
+  for (std::size_t k = 1; k < lidar_knots.size(); ++k)
+    mean += (lidar_knots[k].share - lidar_knots[k - 1].share) * (lidar_knots[k].time_ms + lidar_knots[k - 1].time_ms) /
+            2 / lidar_median_ms;
+  return mean;
+}
 
 Result<JitterRun> run_jitter(const JitterInputs& in, const std::function<bool(double)>& keep_going) {
   if (std::string problem = problem_of(in); !problem.empty()) return Result<JitterRun>::fail(std::move(problem));

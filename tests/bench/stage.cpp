@@ -62,8 +62,8 @@ void Stage::frame() {
   canvas_.end();
 }
 
-void Stage::settle() {
-  constexpr int least = 60, most = 100'000, at_rest = 20;
+void Stage::settle(int least) {
+  constexpr int most = 100'000, at_rest = 20;
   // A worker that has handed its answer over may still allocate while it goes to rest.
   const auto busy = [&] { return shell_->animating || workspace_->jobs.busy() > 0; };
   // What a worker hands over is taken up in a frame of its own, which may ask the next thing of another.

@@ -32,8 +32,8 @@ class Stage {
   Stage(const Stage&) = delete;
   Stage& operator=(const Stage&) = delete;
   void frame();
-  /// Draws until messages have gone, layouts are settled and jobs are done.
-  void settle();
+  /// Draws `least` frames or more, until messages have gone, layouts are settled and jobs are done.
+  void settle(int least = 60);
   app::Shell& shell() { return *shell_; }
 
  private:

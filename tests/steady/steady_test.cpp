@@ -165,7 +165,7 @@ TEST_CASE("a pointer that rests on a span of the trace viewer, whose arguments i
   for (float y = 0.15f; y < 0.8f; y += 0.05f)
     for (const float x : {0.45f, 0.6f}) {
       ImGui::GetIO().AddMousePosEvent(x * size.x, y * size.y);
-      for (int i = 0; i < 8; ++i) stage.frame();
+      stage.settle(8);  // a job reads the span's arguments, and allocates for as long as it runs
       const auto tip_is_up = [] {
         const ImGuiWindow* tip = ImGui::FindWindowByName("##Tooltip_00");
         return tip && tip->Active;

@@ -199,6 +199,12 @@ float draw_today(Shell& shell, ImVec2 at, float width) {
   if (ui::button(today.due_text.c_str()))
     shell.workspace.say_failure(shell.workspace.open_with("interview/drills", {{"drill", "any"}}, Json::object()));
   ImGui::EndDisabled();
+  if (!today.cards_text.empty()) {
+    widgets::next_button(today.cards_text.c_str(), right);
+    if (ui::button(today.cards_text.c_str()))
+      shell.workspace.say_failure(
+          shell.workspace.open_with("interview/recall", {{"topic", "due"}, {"card", "due"}}, Json::object()));
+  }
   if (!today.lab.empty()) {
     widgets::next_button(today.lab_text.c_str(), right);
     if (ui::button(today.lab_text.c_str())) shell.workspace.open(today.lab);

@@ -38,13 +38,15 @@ struct HomeDoors {
 
 /// What one sitting may hold: what is due, one new lab, one question.
 struct HomeToday {
+  std::string cards_text;                              ///< "4 cards due"; empty where none is
   std::string due_text, lab, lab_text, question_text;  ///< `lab` is an id; empty: every lab is done
 };
 
 /// Written by the job that deals the question of the day, which takes longer than a frame.
 struct TodaysQuestion {
   std::string question;
-  std::size_t due = 0;  ///< drills that are to come back by now
+  std::size_t due = 0;    ///< drills that are to come back by now
+  std::size_t cards = 0;  ///< open questions whose day has come
   bool done = false, known = false;
 };
 

@@ -161,17 +161,23 @@ void ask_question(Workspace& w, HomeState& home) {
   if (!drills) return;
   w.learner.fill_in_silence(*drills);
   if (const Field* drill = drills->inputs().find("drill")) (void)drill->set_choice_id(chapters::today_drill);
+  std::shared_ptr<chapters::Lab> recall = chapters::make_lab_by_id("interview/recall");
+  if (recall) w.learner.fill_in_silence(*recall);
   home.question = std::make_shared<TodaysQuestion>();
-  home.question_job = w.jobs.submit("home: question of the day", [drills, out = home.question](chapters::Progress&) {
-    drills->compute();
-    const Field* done = drills->outputs().find("daily_done");
-    const Field* question = drills->outputs().find("question");
-    if (!done || !question || !drills->reason().empty()) return;
-    if (const Field* due = drills->outputs().find("due")) out->due = static_cast<std::size_t>(due->number());
-    out->done = done->toggle();
-    out->question = question->text();
-    out->known = true;
-  });
+  home.question_job =
+      w.jobs.submit("home: question of the day", [drills, recall, out = home.question](chapters::Progress&) {
+        if (recall) recall->compute_facts();
+        if (const Field* cards = recall ? recall->outputs().find("due_again") : nullptr)
+          out->cards = static_cast<std::size_t>(cards->number());
+        drills->compute();
+        const Field* done = drills->outputs().find("daily_done");
+        const Field* question = drills->outputs().find("question");
+        if (!done || !question || !drills->reason().empty()) return;
+        if (const Field* due = drills->outputs().find("due")) out->due = static_cast<std::size_t>(due->number());
+        out->done = done->toggle();
+        out->question = question->text();
+        out->known = true;
+      });
 }
 
 }  // namespace
@@ -200,6 +206,7 @@ void take_question(HomeState& home) {
   const TodaysQuestion& today = *home.question;
   home.doors.due = today.due;
   home.today.due_text = today.due == 0 ? "nothing is due" : counted(today.due, "drill") + " due";
+  home.today.cards_text = today.cards == 0 ? std::string() : counted(today.cards, "card") + " due";
   if (!today.known) return;
   home.doors.question = today.question;
   home.doors.question_done = today.done;

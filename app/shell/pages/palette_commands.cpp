@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "app/content/paper.h"
 #include "app/scenario/scenario.h"
 #include "app/shell/program_export.h"
 #include "app/shell/shell.h"
@@ -129,7 +130,11 @@ void add_commands(Shell& shell, std::vector<Command>& out) {
                    .known_as = {"print", "worksheet", "paper"}});
   }
   add_export("Export scenario (JSON)", ExportKind::scenario, ".json", {"save", "save scenario", "share"});
-  if (const auto document = lab.info().document; !document.empty())
+  if (const auto document = lab.info().document; document == printed_document) {
+    add_export("Export page for A4 (PDF)", ExportKind::document, "-page.pdf", {"print", "paper"});
+    add_export("Export page for A4, a drawing a page (SVG)", ExportKind::document, "-page.svg", {"print", "paper"});
+    add_export("Export page as text (Markdown)", ExportKind::document, "-page.md", {"notes", "save document"});
+  } else if (!document.empty())
     add_export("Export " + std::string(document) + " (JSON)", ExportKind::document, "-data.json", {"save document"});
   out.push_back({.label = "My record: a page that prints",
                  .run = [](Shell& s) { ask_record(s); },

@@ -14,8 +14,11 @@ std::string rounds_words(std::int64_t n) {
   return figure(static_cast<double>(n), "") + (n == 1 ? " round" : " rounds");
 }
 
-/// " won `47 ms`", " lost `2 ms`".
-std::string won(double seconds) { return (seconds < 0 ? " lost " : " won ") + figure(std::abs(seconds), "s"); }
+/// " won `47 ms`", " lost `2 ms`"; nothing where it is as little of the start.
+std::string won(double seconds, double start_s) {
+  if (std::abs(seconds) < slight_share * start_s) return " won nothing";
+  return (seconds < 0 ? " lost " : " won ") + figure(std::abs(seconds), "s");
+}
 
 constexpr std::array<std::string_view, cause_count> cause_words{"Matrix products take",       "Attention takes",
                                                                 "Element-wise kernels take",  "All-reduces take",
@@ -34,17 +37,18 @@ std::string score_of(const Outputs& out) {
 }  // namespace
 
 std::string answer_of(const Outputs& out) {
-  std::string says = "A token takes " + figure(out.now.itl_s, "s") + ", the first " + figure(out.now.ttft_s, "s") +
-                     ", at " + figure(out.now.tokens_per_s, "tokens/s") + ": ";
-  says += out.targets_met == 3 ? "every target is met after " + rounds_words(out.rounds_played) + "."
-                               : figure(static_cast<double>(out.targets_met), "") + " of 3 targets met after " +
-                                     rounds_words(out.rounds_played) + ".";
+  constexpr std::array<std::string_view, 4> met{"no target is met", "one of three targets is met",
+                                                "two of three targets are met", "all three targets are met"};
+  const std::string says = "A token takes " + figure(out.now.itl_s, "s") + ", the first " +
+                           figure(out.now.ttft_s, "s") + ", at " + figure(out.now.tokens_per_s, "tokens/s") + ": " +
+                           std::string(met[static_cast<std::size_t>(out.targets_met)]) + ".\n";
   if (!std::isfinite(out.first_won_s))
-    return says + "\n" + std::string(cause_words[static_cast<std::size_t>(out.bottleneck)]) + " " +
+    return says + std::string(cause_words[static_cast<std::size_t>(out.bottleneck)]) + " " +
            figure(out.bottleneck_s, "s") + " of it.";
-  if (out.first_card == out.best_card)
-    return says + "\n" + out.best_card + won(out.best_won_s) + (out.rounds.size() > 2 ? ", the most of all." : ".");
-  return says + "\n" + out.first_card + won(out.first_won_s) + "; " + out.best_card + won(out.best_won_s) + ".";
+  const std::string after = says + "After " + rounds_words(out.rounds_played) + ": ";
+  if (out.first_card == out.best_card) return after + out.best_card + won(out.best_won_s, out.start_itl_s) + ".";
+  return after + out.first_card + won(out.first_won_s, out.start_itl_s) + "; " + out.best_card +
+         won(out.best_won_s, out.start_itl_s) + ".";
 }
 
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
@@ -56,7 +60,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   p.board = make_board(rules, run.game,
                        {.causes = causes(),
                         .start_name = "As found",
-                        .start_note = "eager, 16 bits, batch 4",
+                        .start_note = "eager, BF16",
                         .opens = "Opens inference/optimize with this round.",
                         .slab_words = in.gap == GapKind::mean ? "a token" : "a gap",
                         .claimed = claimed,

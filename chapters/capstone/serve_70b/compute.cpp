@@ -98,6 +98,16 @@ void fill_par(Plays& plays, Progress& progress, Outputs& out) {
     out.par_cards += (out.par_cards.empty() ? "" : ", ") + std::string(plays.rules().cards()[card].name);
 }
 
+/// Why the game cannot begin, and what would help; empty where it can.
+std::string start_problem(Plays& plays) {
+  std::string why = plays.of(plays.rules().start()).bounce;
+  if (why.starts_with("It does not fit")) {
+    why.pop_back();
+    why += " before any card: take more GPUs, a larger chip or a smaller model.";
+  }
+  return why;
+}
+
 }  // namespace
 
 Computed<Outputs, Run> compute(const Inputs& in, Progress& progress) {
@@ -105,6 +115,7 @@ Computed<Outputs, Run> compute(const Inputs& in, Progress& progress) {
   const ServeRules rules(in);
   if (!rules.problem().empty()) return infeasible<Out>(rules.problem());
   Plays plays(rules);
+  if (std::string why = start_problem(plays); !why.empty()) return infeasible<Out>(std::move(why));
   const auto cards = read_rounds(rules, in.rounds);
   if (!cards) return infeasible<Out>(cards.error);
   auto game = replay(plays, *cards, in.said);

@@ -143,11 +143,11 @@ void describe_now(Fields& f, Outputs& o) {
           .source = "Little's law"});
   f.real("memory_bytes", o.now.held_bytes, {"Memory", "B"}, "What one GPU holds.",
          {.headline = true, .against = {"of", "room_bytes"}});
-  f.real("room_bytes", o.now.room_bytes, {"A GPU may hold", "B"});
+  f.real("room_bytes", o.now.room_bytes, {"A GPU may hold", "B"}, "The share of its memory that may be filled.");
   f.real("longest_gap_s", o.now.longest_gap_s, {"Longest gap", "s"},
          "A step, and one pass over a prompt where such passes stand between.");
   f.choice("bottleneck", o.bottleneck, cause_choices, "Bottleneck", "The largest part of the slab.");
-  f.real("bottleneck_s", o.bottleneck_s, {"... takes", "s"});
+  f.real("bottleneck_s", o.bottleneck_s, {"... takes", "s"}, "Its part of the gap.");
   f.real("served_itl_s", o.served_itl_s, {"The gap of the target", "s"}, "The mean or the longest, as it is set.");
   f.group("From token to token");
   f.real("products_s", o.now.products_s, {"Matrix products", "s"}, "Kernels that read weights.");
@@ -156,7 +156,7 @@ void describe_now(Fields& f, Outputs& o) {
   f.real("talk_s", o.now.talk_s, {"All-reduces", "s"}, "Two in each layer where GPUs share it.");
   f.real("waits_s", o.now.waits_s, {"Launch gaps", "s"}, "No kernel runs.");
   f.real("prompts_s", o.now.prompts_s, {"Prompts of others", "s"}, "With continuous batching they stand between.");
-  f.real("step_s", o.now.step_s, {"A step", "s"});
+  f.real("step_s", o.now.step_s, {"A step", "s"}, "One pass of decode for all requests, drafts counted.");
   f.real("tokens_per_step", o.now.tokens_per_step, {"Tokens of a step", "tokens"}, "For each request.",
          {.formula = "(1 - a^(g + 1)) / (1 - a)", .source = "Leviathan et al. 2023, equation 1"});
   f.real("prompt_s", o.now.prompt_s, {"A prompt", "s"}, "Its passes; those of the whole batch where that is fixed.");
@@ -166,8 +166,8 @@ void describe_now(Fields& f, Outputs& o) {
   f.real("scores_bytes", o.now.scores_held_bytes, {"Scores", "B"}, "Stored where attention is not one kernel.");
   f.real("most_batch", o.most_batch, "Requests that fit", "At once on a replica, next to all else that it holds.");
   f.real("batch", o.batch, "Requests at once", "On each replica.");
-  f.real("replica_gpus", o.chips, "GPUs of a replica");
-  f.real("replicas", o.replicas, "Replicas");
+  f.real("replica_gpus", o.chips, "GPUs of a replica", "They share every layer.");
+  f.real("replicas", o.replicas, "Replicas", "As many as the GPUs make.");
 }
 
 }  // namespace
@@ -196,18 +196,19 @@ void describe(Fields& f, RoundRow& r) {
 void describe(Fields& f, StudyRow& r) {
   f.text("name", r.name, "Round");
   f.real("claimed_itl_s", r.claimed_itl_s, {"Token to token, it says", "s"}, {.absent = not_said});
-  f.real("itl_s", r.itl_s, {"the models", "s"}, {.absent = "It does not fit."});
+  f.real("itl_s", r.itl_s, {"Token to token, models", "s"}, {.absent = "It does not fit."});
   f.real("claimed_ttft_s", r.claimed_ttft_s, {"First token, it says", "s"}, {.absent = not_said});
-  f.real("ttft_s", r.ttft_s, {"the models", "s"}, {.absent = "It does not fit."});
+  f.real("ttft_s", r.ttft_s, {"First token, models", "s"}, {.absent = "It does not fit."});
   f.real("claimed_rate", r.claimed_rate, {"Tokens, it says", "tokens/s"}, {.absent = not_said});
-  f.real("rate", r.rate, {"the models", "tokens/s"}, {.absent = "It does not fit."});
+  f.real("rate", r.rate, {"Tokens, models", "tokens/s"}, {.absent = "It does not fit."});
 }
 
 void describe(Fields& f, Outputs& o) {
   describe_now(f, o);
   f.group("The game");
   f.integer("rounds_played", o.rounds_played, "Rounds", "Cards played, those that bounced too.", {.range = {0, 24}});
-  f.integer("targets_met", o.targets_met, "Targets met", "Of three, in the state that stands.", {.range = {0, 3}});
+  f.integer("targets_met", o.targets_met, "Targets met", "How many of the three hold in the state that stands.",
+            {.range = {0, 3}});
   f.real("won_in", o.won_in, "All met after", "The first round after which every target was met.",
          {.absent = "No round met every target."});
   f.real("par", o.par, "Par", "The fewest rounds that meet every target, over all orders of all cards.",
@@ -215,20 +216,22 @@ void describe(Fields& f, Outputs& o) {
   f.real("par_ways", o.par_ways, "... by so many sets", "Sets of cards that meet every target in so few rounds.",
          {.absent = no_par});
   f.text("par_cards", o.par_cards, "... for example", "One shortest game; empty while par is not shown.");
-  f.integer("bounced_rounds", o.bounced_rounds, "Bounced", {.range = {0, 24}});
+  f.integer("bounced_rounds", o.bounced_rounds, "Bounced", "Rounds whose card did not work; the state stayed.",
+            {.range = {0, 24}});
   f.text("first_card", o.first_card, "First card", "The first that did not bounce.");
-  f.real("first_won_s", o.first_won_s, {"... won", "s"}, "From token to token; below 0 it lost.", {.absent = no_round});
+  f.real("first_won_s", o.first_won_s, {"... won first", "s"}, "From token to token; below 0 it lost.",
+         {.absent = no_round});
   f.text("best_card", o.best_card, "Best card", "The one that won most in its place.");
-  f.real("best_won_s", o.best_won_s, {"... won", "s"}, "From token to token.", {.absent = no_round});
+  f.real("best_won_s", o.best_won_s, {"... won most", "s"}, "From token to token.", {.absent = no_round});
   f.real("prediction_off", o.prediction_off, {"Predictions off by", "\xC3\x97"},
          "Geometric mean of what was said against what happened, as a factor.", {.absent = "Nothing was said."});
-  f.real("start_itl_s", o.start_itl_s, {"Token to token at the start", "s"});
-  f.real("start_ttft_s", o.start_ttft_s, {"First token at the start", "s"});
-  f.real("start_tokens_per_s", o.start_rate, {"Tokens at the start", "tokens/s"});
-  f.table("rounds", o.rounds, "Rounds", {.max_items = max_rounds + 1});
+  f.real("start_itl_s", o.start_itl_s, {"Token to token at the start", "s"}, "Before any card.");
+  f.real("start_ttft_s", o.start_ttft_s, {"First token at the start", "s"}, "Before any card.");
+  f.real("start_tokens_per_s", o.start_rate, {"Tokens at the start", "tokens/s"}, "Before any card.");
+  f.table("played", o.rounds, "Rounds", {.max_items = max_rounds + 1});
   f.table("study", o.study, "The study next to the models", {.max_items = 8});
   f.group("A published ladder");
-  f.integer("ladder_shown", o.ladder_shown, "Records shown", {.range = {0, 64}});
+  f.integer("ladder_shown", o.ladder_shown, "Records shown", "The first, and one for each guess.", {.range = {0, 64}});
   f.real("ladder_off", o.ladder_off, {"Guesses off by", "\xC3\x97"}, "Geometric mean, as a factor.",
          {.absent = "Nobody guessed."});
 }

@@ -54,7 +54,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
               [&](ImVec2 size) { view.rounds.draw("rounds", out.rounds, round_columns, size); });
   stage.panel("study", {.title = "The study next to the models", .least = {520, 150}, .scrolls = true},
               [&](ImVec2 size) { view.study.draw("study", out.study, study_columns, size); });
-  stage.panel("ladder", {.title = "A published ladder", .least = {420, 240}},
+  stage.panel("ladder", {.title = "A published ladder", .least = {480, 330}},
               [&](ImVec2 size) { draw_ladder(in, picture, view, size); });
 }
 

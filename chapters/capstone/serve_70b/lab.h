@@ -139,7 +139,7 @@ class ServeRules final : public Rules {
 std::span<const StudyRound> study_rounds();
 /// What the study says of its baseline.
 std::array<double, max_targets> study_start();
-/// "matrix products", as the legend has it.
+/// Names and colours of the causes, as the legend has them.
 std::span<const BoardCause> causes();
 /// A link to the step of a round in inference/optimize.
 std::string link_of(const Inputs& in, const ServeRules& rules, CardSet cards);

@@ -23,7 +23,8 @@ BoardRound board_round(const Rules& rules, const Round& round, const BoardSpec& 
                  .number = std::to_string(number),
                  .total_words = widgets::format_text(round.figures.said_of, unit),
                  .change = start || round.bounced ? std::string() : change_words(round, unit),
-                 .held_words = widgets::format_text(round.figures.held_bytes, "B"),
+                 .held_words = widgets::format_text(
+                     round.bounced && round.tried_bytes > 0 ? round.tried_bytes : round.figures.held_bytes, "B"),
                  .said_words = round.said > 0 ? "you said " + widgets::format_text(round.said, unit) : std::string(),
                  .bounce = round.figures.bounce,
                  .total = round.figures.said_of,
@@ -33,6 +34,7 @@ BoardRound board_round(const Rules& rules, const Round& round, const BoardSpec& 
                  .values = round.figures.values,
                  .bounced = round.bounced,
                  .all_met = !round.bounced && round.met == targets.size()};
+  if (round.bounced && round.figures.room_bytes > 0) out.tried = round.tried_bytes / round.figures.room_bytes;
   for (std::size_t i = 0; i < spec.causes.size(); ++i)
     if (const double value = round.figures.slab[i]; value > 0)
       out.pieces.push_back({i, value, widgets::format_text(value, unit)});
@@ -44,12 +46,14 @@ BoardRound board_round(const Rules& rules, const Round& round, const BoardSpec& 
   return out;
 }
 
-BoardTarget board_target(const Target& target, std::size_t i, const std::vector<BoardRound>& rounds) {
+BoardTarget board_target(const Target& target, std::size_t i, bool main, const std::vector<BoardRound>& rounds) {
   double most = 1.35 * target.line;
   for (const BoardRound& r : rounds) {
     most = std::max(most, 1.12 * r.values[i]);
     if (std::isfinite(r.claimed[i])) most = std::max(most, 1.12 * r.claimed[i]);
   }
+  // A lane shows how far a figure is from its line; what is far beyond is cut.
+  if (!main) most = std::min(most, 3 * target.line);
   return {.name = std::string(target.name),
           .line_words = widgets::format_text(target.line, target.unit),
           .axis_words = std::string(target.name),
@@ -88,7 +92,7 @@ Board make_board(const Rules& rules, const Played& game, const BoardSpec& spec) 
   for (std::size_t i = 0; i < game.rounds.size(); ++i)
     board.rounds.push_back(board_round(rules, game.rounds[i], spec, i));
   for (std::size_t i = 0; i < rules.targets().size(); ++i)
-    board.targets.push_back(board_target(rules.targets()[i], i, board.rounds));
+    board.targets.push_back(board_target(rules.targets()[i], i, i == spec.main, board.rounds));
   for (const BoardRound& r : board.rounds)
     board.targets[board.main].most = std::max(board.targets[board.main].most, 1.05 * std::max(r.total, r.said));
   for (std::size_t i = 0; i < rules.cards().size(); ++i) {

@@ -48,7 +48,7 @@ struct BoardRound {
   std::vector<BoardPiece> pieces;  ///< those that are longer than nothing, from the ground up
   double total = 0, before = 0;    ///< before: the round before it; 0 for the start
   double said = nothing_said;
-  double held = 0;  ///< share of the vessel
+  double held = 0, tried = 0;  ///< shares of the vessel; tried: what a card that bounced would hold
   std::array<double, max_targets> values{}, claimed{not_claimed, not_claimed, not_claimed, not_claimed};
   std::array<std::string, max_targets> words;
   std::array<bool, max_targets> met{};

@@ -180,10 +180,10 @@ void paint_claim(const Painter& p, ImVec2 at, float radius) {
 void paint_round_number(const Painter& p, const BoardRound& round, ImVec2 centre, bool now) {
   const auto& t = widgets::theme();
   const float radius = t.px(10), small = t.type(Type::small);
-  p.circle(centre, radius, now ? t.accent : t.panel);
+  p.circle(centre, radius, t.background);
   p.ring(centre, radius, now ? t.accent : t.muted, t.px(1));
-  p.text({centre.x, centre.y - small / 2 - t.px(1)}, round.number, now ? widgets::text_on(t.accent, t) : t.text,
-         Type::small, Font::mono, Align::center);
+  p.text({centre.x, centre.y - small / 2 - t.px(1)}, round.number, now ? t.accent : t.text, Type::small, Font::mono,
+         Align::center);
 }
 
 void drag_say(const Board& board, BoardView& view, const BoardHandle& handle, BoardMove& move) {

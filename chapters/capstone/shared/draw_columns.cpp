@@ -21,6 +21,7 @@ struct ColumnPlan {
   std::array<std::size_t, max_rounds + 2> rounds{};  ///< those that have room, in order
   std::size_t shown = 0;
   double most = 1;
+  bool tight = false;  ///< little height: no legend, no words but names and figures
   float x(std::size_t column) const { return at.x + axis + static_cast<float>(column) * wide; }
   float y(double value) const {
     return ground - static_cast<float>(std::clamp(value / most, 0.0, 1.0)) * (ground - slab_top);
@@ -35,17 +36,18 @@ ColumnPlan plan_columns(const Board& board, BoardView& view, ImVec2 at, ImVec2 s
   const float small = t.type(Type::small), body = t.type(Type::body);
   ColumnPlan plan{.at = at, .size = size};
   plan.axis = size.x < t.px(520) ? t.px(52) : t.px(74);
-  const float legend_px = board_legend(board, view, at, size.x, false);
+  plan.tight = size.y < t.px(300);
+  const float legend_px = plan.tight ? 0 : board_legend(board, view, at, size.x, false);
   const float hand = plan_hand(board, view, size);
   plan.cards = {size.x, hand};
   const float bottom = at.y + size.y - hand - t.px(6);
   plan.head = at.y + legend_px + t.px(4);
-  plan.slab_top = plan.head + body + 2 * small + t.px(22);
+  plan.slab_top = plan.head + body + (plan.tight ? t.px(14) : 2 * small + t.px(22));
   const float left = bottom - plan.slab_top;
   plan.lane = left > t.px(190) ? std::clamp(0.2f * left, small + t.px(16), t.px(70)) : 0;
   plan.hand = small + t.px(8);  // the words of slab and vessel under the ground
   plan.ground =
-      std::max(plan.slab_top + t.px(30), bottom - plan.hand - static_cast<float>(lanes_of(board)) * plan.lane);
+      std::max(plan.slab_top + t.px(12), bottom - plan.hand - static_cast<float>(lanes_of(board)) * plan.lane);
   plan.most = widgets::veiled() ? board.targets[board.main].given_most : board.targets[board.main].most;
   const float room = size.x - plan.axis;
   const auto columns = static_cast<std::size_t>(std::clamp(room / t.px(126), 2.0f, 25.0f));
@@ -59,7 +61,7 @@ ColumnPlan plan_columns(const Board& board, BoardView& view, ImVec2 at, ImVec2 s
 }
 
 float slab_left(const ColumnPlan& plan, std::size_t column) { return plan.x(column) + widgets::theme().px(12); }
-float slab_right(const ColumnPlan& plan, std::size_t column) { return plan.x(column) + 0.58f * plan.wide; }
+float slab_right(const ColumnPlan& plan, std::size_t column) { return plan.x(column) + 0.6f * plan.wide; }
 
 void paint_slab(const Painter& p, const Board& board, const ColumnPlan& plan, std::size_t column, double share) {
   const auto& t = widgets::theme();
@@ -81,7 +83,8 @@ void paint_slab(const Painter& p, const Board& board, const ColumnPlan& plan, st
     const ImU32 ink = widgets::text_on(fill, t);
     const float middle = (x0 + x1) / 2, room = x1 - x0 - t.px(6);
     const auto piece = std::find_if(r.pieces.begin(), r.pieces.end(), [&](const auto& q) { return q.cause == cause; });
-    const bool two = bottom - top > 2 * small + t.px(8);
+    const bool two =
+        bottom - top > 2 * small + t.px(8) && widgets::text_size(board.causes[cause].name, Type::small).x <= room;
     const float y = (top + bottom) / 2 - (two ? small + t.px(1) : small / 2 + t.px(1));
     widgets::fit_text(p, {middle, y}, two ? board.causes[cause].name : std::string_view(piece->words), room, ink,
                       Type::small, two ? Font::sans : Font::mono, Align::center);
@@ -111,23 +114,31 @@ void paint_vessel(const Painter& p, const Board& board, const ColumnPlan& plan, 
   if (round) {
     const auto held = static_cast<float>(std::clamp(round->held, 0.0, 1.0));
     p.rect({x0, plan.ground - held * (plan.ground - top)}, {x1, plan.ground}, t.muted);
+    if (round->tried > 1) {  // it would stand above the rim
+      const float over = top - std::min(0.3f, static_cast<float>(round->tried) - 1) * (plan.ground - top);
+      const widgets::Rect area{{x0 + t.px(2), over}, {x1 - t.px(2), plan.ground - held * (plan.ground - top)}};
+      widgets::hatch(p, area, t.bad, t.px(5));
+      p.frame(area.min, area.max, t.bad, t.px(1));
+    }
   }
   p.polyline(rim, t.text, t.px(1.5f));
   const float small = t.type(Type::small);
+  if (round)
+    widgets::fit_text(p, {(x0 + x1) / 2, plan.ground + t.px(4)}, round->held_words, 0.42f * plan.wide,
+                      round->tried > 1 ? t.bad : t.text, Type::small, Font::mono, Align::center);
+  if (plan.tight || (round && round->tried > 1)) return;
   const ImVec2 words{(x0 + x1) / 2, top - small - t.px(4)};
   p.plate({words.x - widgets::text_size(board.room_words, Type::small, Font::mono).x / 2, words.y}, board.room_words,
-          t.panel, Type::small, Font::mono);
+          t.background, Type::small, Font::mono);
   widgets::fit_text(p, words, board.room_words, 0.4f * plan.wide, t.muted, Type::small, Font::mono, Align::center);
-  if (round)
-    widgets::fit_text(p, {(x0 + x1) / 2, plan.ground + t.px(4)}, round->held_words, 0.42f * plan.wide, t.text,
-                      Type::small, Font::mono, Align::center);
 }
 
 void paint_lanes(const Painter& p, const Board& board, const ColumnPlan& plan, std::size_t column,
                  const BoardRound* round) {
   if (!(plan.lane > 0)) return;
   const auto& t = widgets::theme();
-  const float small = t.type(Type::small), x0 = slab_left(plan, column), x1 = slab_right(plan, column);
+  const float small = t.type(Type::small), x0 = slab_left(plan, column),
+              x1 = std::min(slab_right(plan, column), x0 + 0.26f * plan.wide);
   std::size_t lane = 0;
   for (std::size_t i = 0; i < board.targets.size(); ++i) {
     if (i == board.main) continue;
@@ -138,10 +149,16 @@ void paint_lanes(const Painter& p, const Board& board, const ColumnPlan& plan, s
       };
       p.rect({x0, bottom - std::max(share(round->values[i]), 1.0f)}, {x1, bottom},
              widgets::with_alpha(round->met[i] ? t.good : t.bad, round->bounced ? 0.25f : 0.6f), t.px(2));
+      if (round->values[i] > board.targets[i].most)  // cut
+        for (const float down : {t.px(4), t.px(8)})
+          p.line({x0 - t.px(2), bottom - high + down + t.px(3)}, {x1 + t.px(2), bottom - high + down - t.px(3)},
+                 t.background, t.px(1.5f));
       if (std::isfinite(round->claimed[i])) paint_claim(p, {x1 + t.px(8), bottom - share(round->claimed[i])}, t.px(4));
       const float right = plan.x(column) + plan.wide - t.px(26);
-      widgets::fit_text(p, {right, bottom - small - t.px(2)}, round->words[i], right - x1 - t.px(12), t.text,
-                        Type::small, Font::mono, Align::right);
+      const float room = right - x1 - t.px(12), wide = widgets::text_size(round->words[i], Type::small, Font::mono).x;
+      const ImVec2 at{right, bottom - small - t.px(2)};
+      if (wide <= room) p.plate({right - wide, at.y}, round->words[i], t.background, Type::small, Font::mono);
+      widgets::fit_text(p, at, round->words[i], room, t.text, Type::small, Font::mono, Align::right);
       paint_met(p, {right + t.px(11), bottom - small / 2 - t.px(1)}, t.px(9), round->met[i]);
     }
   }
@@ -175,7 +192,9 @@ void paint_lines(const Painter& p, const Board& board, const ColumnPlan& plan) {
 void paint_ticks(const Painter& p, const Board& board, const ColumnPlan& plan) {
   const auto& t = widgets::theme();
   const float small = t.type(Type::small), x0 = plan.at.x + plan.axis, x1 = plan.x(plan.shown) + plan.wide;
+  const float apart = (plan.ground - plan.slab_top) / static_cast<float>(std::max<std::size_t>(1, board.ticks.size()));
   for (const auto& [value, words] : board.ticks) {
+    if (apart < small + t.px(3) && value > 0) continue;
     const float y = plan.y(value);
     p.line({x0, y}, {x1, y}, t.grid, t.px(1));
     widgets::fit_text(p, {x0 - t.px(6), y - small / 2 - t.px(1)}, words, plan.axis - t.px(8), t.muted, Type::small,
@@ -194,7 +213,7 @@ void draw_head(const Board& board, const ColumnPlan& plan, std::size_t column, B
   widgets::Line label;
   label.add("round ").add(r.number);
   ImGui::SetCursorScreenPos({x, plan.head});
-  const bool pressed = widgets::press_area(label.c_str(), {plan.wide - t.px(12), body + 2 * small + t.px(12)});
+  const bool pressed = widgets::press_area(label.c_str(), {plan.wide - t.px(12), plan.slab_top - plan.head - t.px(6)});
   const bool hot = ImGui::IsItemHovered() || (ImGui::IsItemFocused() && ImGui::GetIO().NavVisible);
   if (ImGui::IsItemHovered()) widgets::tip(r.name, board.opens, r.note);
   if (pressed && !board.opens.empty()) move.open = static_cast<std::ptrdiff_t>(index);
@@ -202,12 +221,16 @@ void draw_head(const Board& board, const ColumnPlan& plan, std::size_t column, B
   paint_round_number(p, r, disc, now);
   const float left = disc.x + t.px(16), room = plan.x(column) + plan.wide - t.px(8) - left;
   const ImU32 ink = hot ? t.accent : t.text;
-  const bool one = widgets::text_size(r.name, Type::body, Font::bold).x <= room;
-  if (one)
-    p.text({left, plan.head + t.px(3)}, r.name, ink, Type::body, Font::bold);
+  if (plan.tight || widgets::text_size(r.name, Type::body, Font::bold).x <= room)
+    widgets::fit_text(p, {left, plan.head + t.px(3)}, r.name, room - (plan.tight ? t.px(14) : 0), ink, Type::body,
+                      Font::bold);
   else
     widgets::wrapped_text(p, {left, plan.head + t.px(1)}, r.name, room, ink,
                           {.font = Font::bold, .line_px = small + t.px(3), .max_lines = 2});
+  if (plan.tight) {
+    paint_met(p, {plan.x(column) + plan.wide - t.px(14), disc.y}, t.px(9), r.all_met);
+    return;
+  }
   const float under = plan.head + body + small + t.px(9);
   paint_met(p, {plan.x(column) + plan.wide - t.px(16), under + small / 2}, t.px(10), r.all_met);
   const bool start = index == 0;
@@ -242,25 +265,26 @@ void draw_column(const Board& board, const ColumnPlan& plan, std::size_t column,
   const float words_y = std::max(top - t.type(Type::body) - t.px(6), plan.slab_top - t.type(Type::body) - t.px(4));
   if (growth >= 1 && !r.bounced) {
     p.plate({(x0 + x1) / 2 - widgets::text_size(r.total_words, Type::body, Font::mono).x / 2, words_y}, r.total_words,
-            t.panel, Type::body, Font::mono);
+            t.background, Type::body, Font::mono);
     p.text({(x0 + x1) / 2, words_y}, r.total_words, t.text, Type::body, Font::mono, Align::center);
   }
-  if (std::isfinite(r.claimed[board.main])) paint_claim(p, {x1 + t.px(8), plan.y(r.claimed[board.main])}, t.px(5));
   if (r.said > 0) {
     const float y = plan.y(r.said);
     p.dashed_line({x0 - t.px(6), y}, {x1 + t.px(18), y}, t.accent, t.px(1.5f));
     const ImVec2 words{x0 - t.px(2), y - small - t.px(4)};
-    p.plate(words, r.said_words, t.panel, Type::small);
+    p.plate(words, r.said_words, t.background, Type::small);
     p.text(words, r.said_words, t.accent, Type::small);
   }
   paint_vessel(p, board, plan, column, &r);
+  if (std::isfinite(r.claimed[board.main])) paint_claim(p, {x1 + t.px(8), plan.y(r.claimed[board.main])}, t.px(5));
   widgets::fit_text(p, {(x0 + x1) / 2, plan.ground + t.px(4)}, board.slab_words, x1 - x0, t.muted, Type::small,
                     Font::sans, Align::center);
-  if (r.bounced) {
-    p.rect({x0 - t.px(4), plan.slab_top + t.px(2)},
-           {plan.x(column) + plan.wide - t.px(8), plan.slab_top + 8.6f * small}, t.panel, t.px(4));
-    widgets::wrapped_text(p, {x0, plan.slab_top + t.px(4)}, r.bounce, plan.x(column) + plan.wide - t.px(12) - x0, t.bad,
-                          {.max_lines = 6});
+  if (r.bounced && !plan.tight) {
+    const ImVec2 at{x0, plan.slab_top + t.px(4)};
+    const float wide = plan.x(column) + plan.wide - t.px(12) - x0;
+    const float high = widgets::wrapped_text(p, at, r.bounce, wide, t.bad, {.max_lines = 6, .paint = false});
+    p.rect({at.x - t.px(2), at.y - t.px(2)}, {at.x + wide, at.y + high}, t.background, t.px(4));
+    widgets::wrapped_text(p, at, r.bounce, wide, t.bad, {.max_lines = 6});
   }
   paint_lanes(p, board, plan, column, &r);
 }
@@ -295,7 +319,7 @@ void draw_next(const Board& board, BoardView& view, const ColumnPlan& plan, Boar
     widgets::Line words;
     words.add("I say ").add(widgets::format(view.say, board.unit));
     const float label_y = y - small - t.px(6) > plan.slab_top ? y - small - t.px(6) : y + t.px(6);
-    p.plate({x0, label_y}, words.view(), t.panel, Type::small);
+    p.plate({x0, label_y}, words.view(), t.background, Type::small);
     p.text({x0, label_y}, words.view(), t.accent, Type::small);
     drag_say(board, view,
              {.at = {x + plan.wide - t.px(34), y},
@@ -338,7 +362,7 @@ BoardMove draw_columns(const Board& board, BoardView& view, ImVec2 at, ImVec2 si
     return move;
   }
   const BoardFlight flight = step_flight(board, view);
-  board_legend(board, view, at, size.x, true);
+  if (!plan.tight) board_legend(board, view, at, size.x, true);
   paint_ticks(p, board, plan);
   paint_lines(p, board, plan);
   for (std::size_t column = 0; column < plan.shown; ++column) draw_column(board, plan, column, flight, move);

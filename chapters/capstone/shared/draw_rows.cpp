@@ -5,6 +5,7 @@
 #include "chapters/capstone/shared/board_paint.h"
 #include "widgets/base/marks.h"
 #include "widgets/base/press_area.h"
+#include "widgets/base/wrapped_text.h"
 #include "widgets/controls/button.h"
 #include "widgets/number/number.h"
 
@@ -125,7 +126,13 @@ void draw_row_name(const Board& board, const RowPlan& plan, std::size_t i, Board
   if (pressed && !board.opens.empty()) move.open = static_cast<std::ptrdiff_t>(index);
   paint_round_number(p, r, {plan.at.x + t.px(12), y + body / 2 + t.px(2)}, index + 1 == board.rounds.size());
   const float left = plan.at.x + t.px(30), room = plan.names - t.px(32);
-  widgets::fit_text(p, {left, y}, r.name, room, hot ? t.accent : t.text, Type::body, Font::bold);
+  const ImU32 ink = hot ? t.accent : t.text;
+  // A heading is never cut: a name that is too long stands smaller, in two lines.
+  if (widgets::text_size(r.name, Type::body, Font::bold).x > room) {
+    widgets::wrapped_text(p, {left, y}, r.name, room, ink, {.max_lines = has_second_line(plan) ? 2 : 1});
+    return;
+  }
+  p.text({left, y}, r.name, ink, Type::body, Font::bold);
   if (has_second_line(plan)) widgets::fit_text(p, {left, y + body + t.px(4)}, r.note, room, t.muted, Type::small);
 }
 
@@ -136,11 +143,11 @@ void paint_row_words(const Painter& p, const Board& board, const RowPlan& plan, 
   const float y = plan.y(i) + t.px(4) + bar_high(plan) + t.px(3);
   float x = plan.left;
   if (r.bounced) {
-    p.plate({x, y}, r.bounce, t.panel, Type::small);
+    p.plate({x, y}, r.bounce, t.background, Type::small);
     widgets::fit_text(p, {x, y}, r.bounce, plan.right - x, t.bad, Type::small);
     return;
   }
-  p.plate({x, y}, r.total_words, t.panel, Type::small, Font::mono);
+  p.plate({x, y}, r.total_words, t.background, Type::small, Font::mono);
   x += p.text({x, y}, r.total_words, t.text, Type::small, Font::mono) + t.px(10);
   for (std::size_t k = 0; k < board.targets.size(); ++k) {
     if (!(board.targets[k].line > 0)) continue;
@@ -151,7 +158,7 @@ void paint_row_words(const Painter& p, const Board& board, const RowPlan& plan, 
     x += p.text_fit({x, y}, r.words[k], std::max(1.0f, plan.right - x), t.text, Type::small, Font::mono) + t.px(10);
   }
   if (r.change.empty()) return;
-  p.plate({x, y}, r.change, t.panel, Type::small);
+  p.plate({x, y}, r.change, t.background, Type::small);
   widgets::fit_text(p, {x, y}, r.change, plan.right - x, t.text, Type::small);
 }
 
@@ -210,7 +217,7 @@ void draw_next_row(const Board& board, BoardView& view, const RowPlan& plan, Boa
     words.add("I say ").add(widgets::format(view.say, board.unit));
     const float wide = widgets::text_size(words.view(), Type::small).x;
     const ImVec2 at{x + t.px(20) + wide < plan.right ? x + t.px(20) : x - t.px(20) - wide, (y0 + y1 - small) / 2};
-    p.plate(at, words.view(), t.panel, Type::small);
+    p.plate(at, words.view(), t.background, Type::small);
     p.text(at, words.view(), t.accent, Type::small);
     drag_say(board, view,
              {.at = {x, (y0 + y1) / 2},

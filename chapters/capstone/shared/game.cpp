@@ -89,7 +89,10 @@ models::Result<Played> replay(Plays& plays, std::span<const std::size_t> cards, 
     round.bounced = !after.bounce.empty();
     round.figures = round.bounced ? before.figures : after;
     round.figures.bounce = after.bounce;
-    if (round.bounced) round.cards = before.cards;
+    if (round.bounced) {
+      round.cards = before.cards;
+      round.tried_bytes = after.held_bytes;
+    }
     round.met = round.bounced ? before.met : targets_met(targets, after);
     round.won = before.figures.said_of - round.figures.said_of;
     if (!round.bounced && round.said > 0 && round.figures.said_of > 0) {

@@ -103,6 +103,7 @@ struct Round {
   CardSet cards{};               ///< in force after it
   Figures figures{};             ///< after it; where it bounced those before it, with its sentence
   bool bounced = false;
+  double tried_bytes = 0;  ///< what it would have held, where it bounced
   double said = nothing_said;
   std::size_t met = 0;  ///< targets
   double won = 0;       ///< figure before it less the figure after it; below 0 it lost

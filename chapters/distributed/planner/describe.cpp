@@ -1,13 +1,10 @@
 #include "chapters/described/training_memory.h"
+#include "chapters/described/training_software.h"
 #include "chapters/distributed/planner/lab.h"
 #include "chapters/mechanism/shared_choices.h"
 
 namespace chapters::distributed::planner {
 namespace {
-
-const Choices formats = {{"bf16", "BF16", "All matmuls in 16 bits."},
-                         {"fp8", "FP8", "Matmuls inside the layers in 8 bits; attention and logits stay in 16."},
-                         {"fp4", "FP4", "Matmuls inside the layers in 4 bits; attention and logits stay in 16."}};
 
 const Choices given_up = {
     {"attention", "Scores", "Scores, softmax and values of unfused attention; fused attention keeps none."},
@@ -18,28 +15,11 @@ const Choices widths = {{"software", "as the software", "What the chosen softwar
                         {"bf16", "BF16", "2 bytes each."},
                         {"fp32", "FP32", "4 bytes each."}};
 
-const Choices softwares = {
-    {"megatron_core", "Megatron Core", "2024 and later: flash attention, communication mostly hidden."},
-    {"megatron_2022", "Megatron, 2022", "Sequence parallelism, unfused attention, gradients wait for the end."},
-    {"megatron_2021", "Megatron, 2021", "Unfused attention, gradients wait for the end of the backward pass."},
-    {"megatron_2020", "Megatron, 2020", "As of 2020: tensor and data parallelism alone."},
-    {"megatron_deepspeed", "Megatron-DeepSpeed", "As it trained BLOOM in 2022."},
-    {"megatron_golden", "Megatron Core, deterministic", "As its own tests run it."},
-    {"deepspeed_zero3", "DeepSpeed ZeRO-3, 2021", "As Narayanan et al. measured it next to Megatron."},
-    {"fsdp_eager", "PyTorch FSDP", "Without a compiler, as of 2023."},
-    {"fsdp_compiled", "PyTorch FSDP2, compiled", "As torchtitan runs it."},
-    {"internevo", "InternEvo", "As of 2023."},
-    {"nanotron", "nanotron", "Version 0.5."},
-    {"xla", "JAX with XLA", "As of 2024."},
-    {"primus", "Primus", "On ROCm."},
-    {"megatron_2023", "Megatron Core, no overlap", "Without overlapped tensor parallelism, as in 2023."},
-    {"megatron_2026", "Megatron Core, 2026", "June 2026 and later: layers in CUDA graphs, faster grouped matmuls."},
-    {"deepseek", "DeepSeek's own", "As the V3 report describes it: DualPipe, exchanges behind work, dispatch in FP8."}};
-static_assert(models::parallel::stack_count == 16);
-
 }  // namespace
 
-std::string_view software_label(models::parallel::StackId id) { return softwares[static_cast<std::size_t>(id)].label; }
+std::string_view software_label(models::parallel::StackId id) {
+  return training_software_choices()[static_cast<std::size_t>(id)].label;
+}
 
 namespace {
 
@@ -71,7 +51,8 @@ void describe(Fields& f, Inputs& in) {
   shared::global_batch(f, "global_batch", in.global_batch,
                        {.help = "Sequences of one optimizer step, over all GPUs.", .headline = true});
   shared::sequence(f, "sequence", in.sequence, {.help = "Tokens of each sequence."});
-  shared::format(f, "format", in.format, formats, {.help = "What the matmuls inside the layers run in."});
+  shared::format(f, "format", in.format, training_format_choices(),
+                 {.help = "What the matmuls inside the layers run in."});
   f.group("Your plan");
   shared::parallel_tensor(f, "tensor_parallel", in.tensor_parallel, {.help = "GPUs that share every layer."});
   shared::parallel_pipeline(f, "pipeline_parallel", in.pipeline_parallel,
@@ -103,7 +84,7 @@ void describe(Fields& f, Inputs& in) {
            "Embedding and loss take a layer's place each where layers do not divide over the chunks, as for Llama 3 "
            "405B.");
   f.group("Software and network");
-  f.choice("software", in.software, softwares, "Software",
+  f.choice("software", in.software, training_software_choices(), "Software",
            "Whose habits: what it fuses, hides and reserves. Constants by software, docs/planner.md.");
   f.choice("gradients", in.gradients, widths, "Gradients in",
            "The format in which gradients are summed over micro-batches and GPUs.");

@@ -176,7 +176,7 @@ void add_staircase(PlanCard& card);
 /// Both.
 PlanCard card_of(const models::parallel::PlannerJob& job, const models::parallel::PlanPoint& point);
 /// Labs that show one side of a plan, in the order of their doors.
-inline constexpr std::size_t plan_door_count = 10;
+inline constexpr std::size_t plan_door_count = 11;
 std::span<const DoorTo, plan_door_count> plan_doors();
 /// A link to that lab with the plan in it. Fails with a sentence where the lab cannot hold the plan.
 models::Result<std::string> link_to(const Inputs& in, const PlanCard& card, std::string_view lab);

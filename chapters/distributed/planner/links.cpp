@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "chapters/described/training_software.h"
 #include "chapters/distributed/planner/links.h"
 #include "models/memory/state_bytes.h"
 
@@ -25,6 +26,7 @@ constexpr std::array<DoorTo, plan_door_count> doors{{
     {"open the experts", "Experts", "distributed/moe"},
     {"open the collective", "Collective", "distributed/collectives"},
     {"open the machine", "Topology", "distributed/topology"},
+    {"open the staircase", "Scaling tax", "fleet/scaling-tax"},
 }};
 
 /// The id of an option, by its place among the choices.
@@ -182,6 +184,43 @@ Link write_pipeline(LinkWriter& w, const PlannerDoor& door) {
   return w.link();
 }
 
+/// The plan's step as a staircase, with no slow node and without a published end.
+Link write_stairs(LinkWriter& w, const Inputs& in, const PlannerDoor& door) {
+  const TrainingPlan& p = door.plan;
+  const bool uneven = door.job.architecture.layers % (p.pipeline * p.virtual_pipeline) != 0;
+  if (p.schedule != models::PipelineSchedule::one_f_one_b)
+    return Link::fail("That lab knows 1F1B alone, plain and interleaved.");
+  if (p.shard_group > 0) return Link::fail("There ZeRO splits over all ranks.");
+  const Inputs usual;
+  if (in.port_bytes_per_s != usual.port_bytes_per_s || in.hop_s != usual.hop_s ||
+      in.gpus_per_node != usual.gpus_per_node || in.in_switch || in.gradients != usual.gradients ||
+      in.moments != usual.moments || (p.recompute == models::Recompute::selective && in.given_up != usual.given_up) ||
+      p.ends_take_slots != (p.virtual_pipeline > 1 && uneven))
+    return Link::fail("That lab has the named network, the chip's usual box and the software's own habits alone.");
+  w.choice("model", in.model);
+  w.choice("chip", in.chip);
+  w.choice("network", in.network);
+  w.choice("format", in.format);
+  w.choice("software", training_software_choices()[static_cast<std::size_t>(in.software)].id);
+  w.choice("recompute", recompute_key(p));
+  w.toggle("sequence_parallel", p.sequence_parallel || p.tensor == 1);
+  w.toggle("published", false);
+  const auto exactly = [&](std::string_view key, std::int64_t n) { w.exactly(key, as_double(n)); };
+  exactly("gpus", in.gpus);
+  exactly("global_batch", in.global_batch);
+  exactly("sequence", p.sequence);
+  exactly("tensor_parallel", p.tensor);
+  exactly("pipeline_parallel", p.pipeline);
+  exactly("virtual_pipeline", p.virtual_pipeline);
+  exactly("context_parallel", p.context);
+  exactly("expert_parallel", p.expert);
+  exactly("zero_stage", p.zero_stage);
+  exactly("micro_batch", p.batch);
+  w.exactly("slow_node", 0);
+  w.exactly("spread", 100 * door.job.stack.spread);
+  return w.link();
+}
+
 }  // namespace
 
 std::span<const DoorTo, plan_door_count> plan_doors() { return doors; }
@@ -195,6 +234,7 @@ Link link_to(const Inputs& in, const PlanCard& card, std::string_view lab) {
   if (lab == "distributed/memory-split") return write_split(w, in, door);
   if (lab == "framework/memory-timeline") return write_timeline(w, in, door);
   if (lab == "distributed/pipeline") return write_pipeline(w, door);
+  if (lab == "fleet/scaling-tax") return write_stairs(w, in, door);
   return write_exchange(w, in, door, lab);
 }
 

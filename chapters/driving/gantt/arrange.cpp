@@ -241,6 +241,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
       lanes_of(in, picture, run.changed, period_ns, picture.before.spans.size(), picture.changed ? "now" : "as found");
   for (const models::GraphFrame& frame : run.changed.schedule.frames)
     picture.deadlines_s.push_back(seconds(frame.release_ns + period_ns));
+  picture.doors = doors_of(in, out);
   picture.answer = answer_of(in, out, run);
   arrange_changes(out, picture);
   return picture;

@@ -206,7 +206,8 @@ void draw(widgets::Stage& stage, Inputs&, const Outputs& out, const Picture& pic
                .marks = "lanes of the schedule"},
               [&](ImVec2 size) {
                 if (widgets::veiled()) return draw_given(picture, view, size);
-                draw_schedule(picture, view, size);
+                draw_over_doors(picture.doors, size, view.requests,
+                                [&](ImVec2 room) { draw_schedule(picture, view, room); });
               });
   stage.panel("changes", {.title = "What each change saves", .least = {400, 160}}, [&](ImVec2 size) {
     widgets::draw_tornado("changes", picture.changes, view.tornado,

@@ -6,6 +6,7 @@
 #include "chapters/mechanism/described_table.h"
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
+#include "chapters/mechanism/lab_doors.h"
 #include "models/realtime/task_graph_stack.h"
 #include "widgets/charts/tornado.h"
 #include "widgets/timeline/span_names.h"
@@ -105,6 +106,7 @@ struct Lanes {
 
 struct Picture {
   std::uint64_t version = 0;
+  LabDoors doors;
   Lanes before, now;
   std::vector<widgets::SpanName> names;  ///< what spans are called, by the number in TimelineSpan::name
   std::vector<double> deadlines_s;
@@ -126,10 +128,12 @@ struct View {
   widgets::TornadoView tornado;
   std::vector<widgets::TimelineLane> lanes;
   std::vector<widgets::TimelineStep> thread;
+  Requests requests;
 };
 
 Computed<Outputs, Run> compute(const Inputs& inputs, Progress& progress);
 Picture arrange(const Inputs& inputs, const Outputs& out, const Run& run);
+LabDoors doors_of(const Inputs& inputs, const Outputs& out);
 void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
 
 inline double seconds(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }

@@ -10,6 +10,7 @@ constexpr double max_tail_ratio = 1.2;
 models::JitterInputs jitter_of(const Inputs& in) {
   return {
       .base_s = in.base_s,
+      .shape = in.frame_shape,
       .spread = in.spread / 100,
       .rate_hz = in.rate_hz,
       .frames = in.frames,
@@ -24,7 +25,7 @@ models::JitterInputs jitter_of(const Inputs& in) {
 
 /// Mean work of a frame of this run whose network takes `share` of the full one's time.
 double mean_work_s(const Inputs& in, const models::JitterRun& run, double share) {
-  double work_s = in.base_s * share;
+  double work_s = in.base_s * models::mean_of(in.frame_shape) * share;
   for (std::size_t k = 0; k < run.hits.size(); ++k)
     work_s += run.hits[k].added_s / static_cast<double>(in.frames) *
               (in.sources[k].pattern == models::JitterPattern::state ? share : 1);

@@ -72,10 +72,12 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
               [&](ImVec2 size) {
                 if (!shown) return;
                 if (widgets::veiled()) return draw_given_road(in, view, size);
-                if (out.overloaded)
-                  draw_overload(out, picture, view, size);
-                else
-                  draw_road_and_frames(out, picture, view, size);
+                draw_over_doors(picture.doors, size, view.requests, [&](ImVec2 room) {
+                  if (out.overloaded)
+                    draw_overload(out, picture, view, room);
+                  else
+                    draw_road_and_frames(out, picture, view, room);
+                });
               });
   stage.panel("causes", {.title = "Misses, by cause and frame by frame", .least = {420, 250}}, [&](ImVec2 size) {
     if (!shown) return;

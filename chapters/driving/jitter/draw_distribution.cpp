@@ -54,6 +54,7 @@ void draw_tail(const Outputs& out, const Picture& picture, View& view, ImVec2 si
                 .labels = names,
                 .legend = false,
                 .info = "nearest rank"});
+  if (!picture.measured.x.empty()) plot.curve(picture.measured);
   mark_deadline(plot, out);
 }
 

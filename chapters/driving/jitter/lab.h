@@ -7,6 +7,7 @@
 #include "chapters/mechanism/described_table.h"
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
+#include "chapters/mechanism/lab_doors.h"
 #include "models/realtime/jitter.h"
 #include "models/realtime/jitter_summary.h"
 #include "widgets/charts/tornado.h"
@@ -19,6 +20,7 @@ namespace chapters::driving::jitter {
 
 struct Inputs {
   double base_s = 27e-3;
+  models::FrameShape frame_shape = models::FrameShape::bell;
   double spread = 2;  ///< %
   double rate_hz = 30;
   std::int64_t frames = 100000, seed = 1;
@@ -70,11 +72,13 @@ struct FrameColumn {
 
 struct Picture {
   std::uint64_t version = 0;
+  LabDoors doors;
   std::shared_ptr<const Run> run;
   std::string answer;
   double length_s = 1;             ///< how long the run lasts
   double min_tail_share = 1e-3;    ///< smallest share on the plot of the tail, %
   widgets::Curve histogram, tail;  ///< answers by time: in each bin, and slower than
+  widgets::Curve measured;         ///< quantiles that were measured on Orin; empty: not of this stack
   double histogram_s = 1;          ///< right end of the histogram: a multiple of the deadline
   double from_m = 0, to_m = 1;     ///< the road that is shown
   std::vector<widgets::RoadStretch> stretches;
@@ -107,10 +111,12 @@ struct View {
   // miss.
   std::array<std::array<double, window_frames>, 8> room{};
   std::array<std::string_view, window_frames> late_causes{};
+  Requests requests;
 };
 
 Computed<Outputs, Run> compute(const Inputs& inputs, Progress& progress);
 Picture arrange(const Inputs& inputs, const Outputs& out, const Run& run);
+LabDoors doors_of(const Inputs& inputs, const Outputs& out);
 void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
 
 }  // namespace chapters::driving::jitter

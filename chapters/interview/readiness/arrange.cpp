@@ -66,10 +66,15 @@ void add_calendar(const Inputs& in, Picture& picture) {
   if (!(in.now_s > 0)) return;
   picture.last_day = day_of(in.now_s);
   picture.days.assign(weeks * 7, 0);
-  for (const DrillRecord& r : in.history) {
-    const std::int64_t back = picture.last_day - day_of(r.time_s);
-    if (r.time_s > 0 && back >= 0 && back < weeks * 7) ++picture.days[static_cast<std::size_t>(weeks * 7 - 1 - back)];
-  }
+  const auto count = [&](const auto& rows) {
+    for (const auto& r : rows) {
+      const std::int64_t back = picture.last_day - day_of(r.time_s);
+      if (r.time_s > 0 && back >= 0 && back < weeks * 7) ++picture.days[static_cast<std::size_t>(weeks * 7 - 1 - back)];
+    }
+  };
+  count(in.history);
+  count(in.recall);
+  count(in.cases);
   for (const std::int64_t n : picture.days) {
     picture.most_a_day = std::max(picture.most_a_day, n);
     picture.days_with += n > 0;
@@ -139,6 +144,25 @@ class RowWriter {
   Picture& picture_;
 };
 
+/// Open questions and cases: those with an answer where `begun`, else those without.
+void add_rooms(const Outputs& out, bool begun, RowWriter& rows) {
+  const auto n = [](std::int64_t v) { return whole(static_cast<double>(v)); };
+  if ((out.recalled > 0) == begun)
+    rows.add({.label = "Open questions",
+              .detail = begun ? n(out.recalled_right) + " of " + n(out.recalled) + " answers known, " +
+                                    n(out.cards_due) + " due"
+                              : "none graded yet: a card asks, and you say how well you knew it",
+              .link = "interview/recall"},
+             static_cast<double>(out.recalled_right), static_cast<double>(out.recalled));
+  if ((out.cases > 0) == begun)
+    rows.add({.label = "Cases",
+              .detail = begun ? widgets::format_text(out.cases_score, "", 3) + " points in " + n(out.cases) +
+                                    (out.cases == 1 ? " case" : " cases")
+                              : "none ended yet: boards of symptoms, branching cases, designs, pitches",
+              .link = "interview/scenarios"},
+             out.cases_score, static_cast<double>(out.cases));
+}
+
 /// What so many more answers would show.
 void add_supposed(const Inputs& in, const Outputs& out, std::int64_t more, std::string label, RowWriter& rows) {
   const auto n = static_cast<double>(more);
@@ -147,14 +171,6 @@ void add_supposed(const Inputs& in, const Outputs& out, std::int64_t more, std::
                       percent(in.plan_right_percent, "") + " of them right",
             .act = nullptr},
            score_of(out) + n * in.plan_right_percent / 100, static_cast<double>(out.asked) + n);
-}
-
-/// The level of a topic's first question, and where its lab stands in the order of teaching.
-std::pair<int, std::ptrdiff_t> teaching_place(const TopicStanding& s) {
-  if (!s.next) return {drill_levels + 1, 0};
-  const auto labs = all_labs();
-  const auto at = std::find_if(labs.begin(), labs.end(), [&](const LabEntry& lab) { return lab.id == s.next->lab; });
-  return {s.next->level, at - labs.begin()};
 }
 
 /// Before the first answer: three questions of sixty seconds, and how intervals will shrink.
@@ -178,12 +194,19 @@ void add_beginning(const Inputs& in, const Outputs& out, const std::vector<const
 
 }  // namespace
 
+std::pair<int, std::ptrdiff_t> teaching_place(const TopicStanding& s) {
+  if (!s.next) return {drill_levels + 1, 0};
+  const auto labs = all_labs();
+  const auto at = std::find_if(labs.begin(), labs.end(), [&](const LabEntry& lab) { return lab.id == s.next->lab; });
+  return {s.next->level, at - labs.begin()};
+}
+
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture picture;
   if (!out.reason.empty()) return picture;
   picture.answer = verdict_of(in, out) + "\n" + next_of(in, out);
   const auto order = weak_first(run.topics, in.topic == "weak");
-  picture.lines.reserve(order.size() + 6);  // rows point into the lines
+  picture.lines.reserve(order.size() + 8);  // rows point into the lines
   RowWriter rows(in, picture);
   picture.ladder = "Topics that you were asked, against the goal";
   std::int64_t folded = 0;
@@ -201,6 +224,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
     picture.folded = whole(static_cast<double>(folded)) + (folded == 1 ? " topic" : " topics") + " not asked yet";
   if (run.predictions.asked > 0)
     rows.add(predictions_line(run.predictions), run.predictions.close, run.predictions.asked);
+  add_rooms(out, true, rows);
   if (picture.rows.empty())
     add_beginning(in, out, order, rows, picture);
   else if (in.plan_questions > 0)
@@ -209,6 +233,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   for (const TopicStanding* s : order)
     if (!(s->asked > 0)) rows.add_topic(*s, in.topic);
   if (!(run.predictions.asked > 0)) rows.add(predictions_line(run.predictions), 0, 0);
+  add_rooms(out, false, rows);
   if (run.topics_ahead > 0)
     rows.add({.label = "Not opened yet",
               .detail = whole(static_cast<double>(run.topics_ahead)) +
@@ -216,7 +241,8 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
                         " of which no lab was opened",
               .act = nullptr},
              0, 0);
-  picture.due = due_list(in.history, in.now_s);
+  picture.plan = arrange_plan(in, out, run);
+  picture.due = due_list(in, out.cards_due);
   add_calendar(in, picture);
   return picture;
 }

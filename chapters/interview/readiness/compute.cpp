@@ -24,6 +24,18 @@ std::string verdict_of(std::int64_t needed, double rate, double goal) {
   return percent_text(rate) + " right never shows " + percent_text(goal) + ".";
 }
 
+/// What was said of open questions, and how cases ended.
+void count_rooms(const Inputs& in, double z, Outputs& out) {
+  for (const RecallRecord& r : in.recall) out.recalled_right += r.known();
+  out.recalled = static_cast<std::int64_t>(in.recall.size());
+  out.cards_due = in.now_s > 0 ? recall_due_count(in.recall, recall_retention, in.now_s) : 0;
+  out.recall_ready_percent =
+      100 * models::wilson_lower(static_cast<double>(out.recalled_right), static_cast<double>(out.recalled), z);
+  out.cases = static_cast<std::int64_t>(in.cases.size());
+  for (const ScenarioRecord& r : in.cases) out.cases_score += scenario_share(r);
+  out.cases_ready_percent = 100 * models::wilson_lower(out.cases_score, static_cast<double>(out.cases), z);
+}
+
 }  // namespace
 
 chapters::Computed<Outputs, Run> compute(const Inputs& in) {
@@ -76,6 +88,8 @@ chapters::Computed<Outputs, Run> compute(const Inputs& in) {
     if (everything ? &s == weakest : s.topic == in.topic) next = s.next;
   if (!next) next = choose_drill(c.drills, in.history, {.now_s = in.now_s, .scope = &scope}).drill;
   out.next = next ? next->title : std::string();
+  count_rooms(in, z, out);
+  plan_days(in, out, *run);
   return {std::move(out), std::move(run)};
 }
 

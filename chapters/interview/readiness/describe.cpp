@@ -28,11 +28,22 @@ void describe(Fields& f, Inputs& in) {
             {.range = {0, 200}, .headline = true});
   f.real("plan_right_percent", in.plan_right_percent, {"Right in the plan", "%"},
          "The share of those that you get right.", {.range = {0, 100}, .headline = true});
+  f.group("Your interview");
+  f.integer("interview_in_days", in.interview_in_days, "Interview in",
+            "Days from today; the plan fills those before it.", {.range = {1, 60}});
+  f.real("minutes_a_day", in.minutes_a_day, {"Time a day", "min"}, "How long you practise on each of these days.",
+         {.range = {5, 240}, .typical = {10, 120}});
   shared::history(f, "history", in.history, "drill.history", most_drill_records,
                   {.label = "Your answers", .help = "Everything you answered in the drills; kept between sessions."});
   shared::history(
       f, "predictions", in.predictions, predictions_table, most_prediction_records,
       {.label = "Your predictions", .help = "What you committed to before a lab showed it; kept between sessions."});
+  shared::history(f, "recall", in.recall, recall_table, most_recall_records,
+                  {.label = "Your open questions", .help = "Every card that you graded; kept between sessions."});
+  shared::history(f, "cases", in.cases, scenarios_table, most_scenario_records,
+                  {.label = "Your cases",
+                   .help = "Boards, cases, designs, pitches and sealed recordings that you ended; "
+                           "kept between sessions."});
   shared::history(
       f, "opened", in.opened, opened_table, most_opened_labs,
       {.label = "Labs opened",
@@ -49,6 +60,14 @@ void describe(Fields& f, Row& r) {
   f.integer("level", r.level, "Level");
   f.integer("due", r.due, "Due");
   f.text("next", r.next, "Next");
+}
+
+void describe(Fields& f, PlanRow& r) {
+  f.integer("day", r.day, "Day", "1 is today.");
+  f.text("what", r.what, "What");
+  f.text("topic", r.topic, "Topic");
+  f.integer("count", r.count, "How many");
+  f.real("minutes", r.minutes, {"Time", "min"});
 }
 
 void describe(Fields& f, Outputs& o) {
@@ -81,6 +100,31 @@ void describe(Fields& f, Outputs& o) {
   f.integer("predicted_close", o.predicted_close, "Close predictions", "Within what the question allows.");
   f.real("predictions_ready_percent", o.predictions_ready_percent, {"Predictions support", "%"},
          "The share of close predictions that these support.", {.source = wilson});
+  f.group("Open questions and cases");
+  f.integer("recalled", o.recalled, "Cards graded", "Answers to open questions.");
+  f.integer("recalled_right", o.recalled_right, "Cards known", "Those that were hard, good or easy.");
+  f.real("recall_ready_percent", o.recall_ready_percent, {"Cards support", "%"},
+         "The share of known cards that these support.", {.source = wilson});
+  f.integer("cards_due", o.cards_due, "Cards due", "Open questions whose day has come.",
+            {.source = "FSRS-6, to be known with 90 %"});
+  f.integer("cases_ended", o.cases, "Cases", "Boards, cases, designs, pitches and sealed recordings that you ended.");
+  f.real("cases_score", o.cases_score, {"Points in cases", ""},
+         "One a case at most: the share that was right, less half a share for each wrong step.");
+  f.real("cases_ready_percent", o.cases_ready_percent, {"Cases support", "%"},
+         "The share of points that these support.", {.source = wilson});
+  f.group("The plan to the interview");
+  f.real("today_minutes", o.today_minutes, {"Today", "min"}, "What the plan holds for today.");
+  f.real("planned_minutes", o.planned_minutes, {"In all", "min"}, "What the plan holds on all days.");
+  f.integer("planned_topics", o.planned_topics, "Topics asked by then",
+            "Topics with an answer on the day of the interview.");
+  f.integer("planned_topics_ready", o.planned_topics_ready, "Topics ready by then",
+            "Topics whose answers will support the goal, where the plan's share of answers is right.",
+            {.source = wilson});
+  f.integer("planned_left_due", o.planned_left_due, "Left out",
+            "What is due before the interview and has no room in the plan.");
+  f.real("minutes_a_question", o.minutes_a_question, {"Time a question", "min"},
+         "The median of your own answers from twenty of them on; two minutes, the longer clock, before that.");
+  f.table("plan", o.plan, "Plan", "What to do on which day.");
   f.group("What to do next");
   f.text("next", o.next, "Do next");
   f.text("weakest", o.weakest, "Weakest topic", "Whose answers support the least, of those asked three times or more.");

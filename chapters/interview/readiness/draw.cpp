@@ -15,20 +15,6 @@ namespace {
 
 using widgets::Align, widgets::Painter, widgets::theme, widgets::Type;
 
-/// A word that leads somewhere, its right end at `end`.
-bool link(const Painter& p, int id, const char* word, ImVec2 end) {
-  const auto& t = theme();
-  const ImVec2 size = widgets::text_size(word, Type::small);
-  ImGui::SetCursorScreenPos({end.x - size.x, end.y});
-  ImGui::PushID(id);
-  const bool pressed = widgets::press_area(word, {size.x, size.y + t.px(3)});
-  ImGui::PopID();
-  p.text({end.x - size.x, end.y}, word, t.accent, Type::small);
-  if (ImGui::IsItemHovered() || ImGui::IsItemFocused())
-    p.line({end.x - size.x, end.y + size.y}, {end.x, end.y + size.y}, t.accent);
-  return pressed;
-}
-
 void keep_tables(const Inputs& in, const Outputs& out, widgets::Record& record) {
   widgets::DataTable topics{
       "Readiness by topic", {"topic", "asked", "right", "near", "ready_percent", "level", "due", "next"}, {}};
@@ -89,8 +75,8 @@ void draw_ladder(std::span<const widgets::IntervalRow> rows, const Picture& pict
     view.requests.open_link = picture.lines[static_cast<std::size_t>(view.topics.selected)].link;
   const widgets::RowStack& stack = view.topics.layout.stack;
   for (std::size_t i = 0; i < std::min({stack.shown, picture.lines.size(), rows.size()}); ++i)
-    if (picture.lines[i].act && link(p, static_cast<int>(i), picture.lines[i].act,
-                                     {at.x + size.x, stack.middle(i) - t.type(Type::small) / 2 - t.px(1)}))
+    if (picture.lines[i].act && draw_link(p, static_cast<int>(i), picture.lines[i].act,
+                                          {at.x + size.x, stack.middle(i) - t.type(Type::small) / 2 - t.px(1)}))
       view.requests.open_link = picture.lines[i].link;
   mark_guess(p, view.topics.layout);
   widgets::drew("ladder");
@@ -122,9 +108,9 @@ void draw_topics(const Inputs& in, const Outputs& out, const Picture& picture, V
   y += high + t.px(4);
   const float wide = p.text({at.x, y}, picture.folded, t.muted, Type::small);
   const char* word = view.unfolded ? "fold them" : "show them";
-  if (link(p, -1, word, {at.x + wide + t.px(14) + widgets::text_size(word, Type::small).x, y}))
+  if (draw_link(p, -1, word, {at.x + wide + t.px(14) + widgets::text_size(word, Type::small).x, y}))
     view.unfolded = !view.unfolded;
-  if (link(p, -2, "practise", {at.x + size.x, y})) view.requests.open_link = picture.folded_link;
+  if (draw_link(p, -2, "practise", {at.x + size.x, y})) view.requests.open_link = picture.folded_link;
 }
 
 /// A square a day, a column a week, the last square today; the more answers the further along the ramp.
@@ -177,7 +163,7 @@ void draw_due(const Picture& picture, View& view, ImVec2 size) {
                 when = widgets::text_size(due.when, Type::small).x + t.px(10);
     widgets::fit_text(p, {at.x, y}, due.title, size.x - act - when, t.text, Type::small);
     p.text({at.x + size.x - act, y}, due.when, t.muted, Type::small, widgets::Font::sans, Align::right);
-    if (link(p, static_cast<int>(i), "ask me", {at.x + size.x, y})) view.requests.open_link = due.link;
+    if (draw_link(p, static_cast<int>(i), "ask me", {at.x + size.x, y})) view.requests.open_link = due.link;
   }
   if (shown == picture.due.size()) return;
   widgets::Line more;
@@ -193,6 +179,8 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
   stage.panel("topics",
               {.title = "Topics against the goal", .least = {460, 100 + 18 * rows}, .answers = true, .marks = "ladder"},
               [&](ImVec2 size) { draw_topics(in, out, picture, view, size); });
+  stage.panel("plan", {.title = "The days to the interview", .least = {560, 180}, .ideal = {0, 280}},
+              [&](ImVec2 size) { draw_plan(in, picture, view, size); });
   stage.panel("days", {.title = "Days of practice", .least = {260, 110}, .ideal = {0, 180}},
               [&](ImVec2 size) { draw_days(picture, size); });
   stage.panel("due", {.title = "Due for review", .least = {260, 90}},

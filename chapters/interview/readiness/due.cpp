@@ -14,11 +14,15 @@ std::string ago(double seconds) {
 
 }  // namespace
 
-std::vector<Due> due_list(std::span<const DrillRecord> history, double now_s) {
+std::vector<Due> due_list(const Inputs& in, std::int64_t cards_due) {
   std::vector<Due> out;
+  const double now_s = in.now_s;
   if (!(now_s > 0)) return out;
+  if (cards_due > 0)
+    out.push_back({std::to_string(cards_due) + (cards_due == 1 ? " open question" : " open questions"), "now",
+                   "interview/recall"});
   std::vector<std::pair<double, std::string_view>> due;
-  for (const auto& [id, memory] : memories(history))
+  for (const auto& [id, memory] : memories(in.history))
     if (memory.due_s() <= now_s) due.emplace_back(memory.due_s(), id);
   std::sort(due.begin(), due.end());
   for (const auto& [at, id] : due) {

@@ -3,12 +3,17 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "chapters/mechanism/lab.h"
 #include "chapters/practice/drill_history.h"
 #include "chapters/practice/prediction_history.h"
+#include "chapters/practice/recall_history.h"
+#include "chapters/practice/scenario_history.h"
+#include "models/learning/study_plan.h"
 #include "widgets/charts/interval_bar.h"
+#include "widgets/plot/plot.h"
 
 /// What the answers given so far support, topic by topic, and what to do next.
 namespace chapters::interview::readiness {
@@ -19,10 +24,13 @@ struct Inputs {
   std::string topic = "weak";
   double goal_percent = 80, plan_right_percent = 90;
   Confidence confidence = Confidence::ninety_five;
-  std::int64_t plan_questions = 20;
+  std::int64_t plan_questions = 20, interview_in_days = 14;
+  double minutes_a_day = 30;
   std::vector<DrillRecord> history;
   std::vector<OpenedLab> opened;
   std::vector<PredictionRecord> predictions;
+  std::vector<RecallRecord> recall;
+  std::vector<ScenarioRecord> cases;
   double now_s = 0;
   bool operator==(const Inputs&) const = default;
 };
@@ -33,19 +41,33 @@ struct Row {
   double ready_percent = 0;
 };
 
+/// A piece of the plan to the interview.
+struct PlanRow {
+  std::int64_t day = 1;  ///< 1: today
+  std::string what, topic;
+  std::int64_t count = 0;
+  double minutes = 0;
+};
+
 struct Outputs {
   double ready_percent = 0, success_percent = 0, plan_ready_percent = 0, plan_margin_percent = 0,
          predictions_ready_percent = 0;
   std::int64_t asked = 0, right = 0, near = 0, needed_questions = 0, topics_ready = 0, due = 0, level_reached = 0,
-               predicted = 0, predicted_close = 0;
+               predicted = 0, predicted_close = 0, planned_topics = 0, planned_topics_ready = 0, planned_left_due = 0,
+               recalled = 0, recalled_right = 0, cards_due = 0, cases = 0;
+  double recall_ready_percent = 0, cases_score = 0, cases_ready_percent = 0;
+  double today_minutes = 0, planned_minutes = 0, minutes_a_question = 0;
   std::string weakest, next, verdict;
   std::vector<Row> topics;
+  std::vector<PlanRow> plan;
   std::string reason;
 };
 
 struct Run {
   std::vector<TopicStanding> topics;  ///< in the order of Outputs::topics
   PredictionStanding predictions;
+  models::StudyPlan plan;  ///< its topics are those of `planned`
+  std::vector<TopicStanding> planned;
   std::size_t topics_ahead = 0;  ///< not asked yet, in chapters that were not opened
 };
 
@@ -65,6 +87,22 @@ struct Due {
   std::string title, when, link;
 };
 
+/// A piece of today's part of the plan, and where it is done.
+struct Task {
+  std::string words, minutes, link;
+  models::StudyKind kind{};
+};
+
+/// The days to the interview as columns of minutes, and what today holds.
+struct PlanPicture {
+  std::vector<models::StudyKind> kinds;  ///< those that the plan has
+  std::vector<std::string_view> names;   ///< what these are called
+  std::vector<double> days, minutes;     ///< 1 for today; so many minutes a day for each kind in turn
+  std::vector<Task> today;
+  std::string heading;
+  double most_minutes = 0, last_day = 0;
+};
+
 struct Picture {
   std::uint64_t version = 0;
   std::string answer;
@@ -77,8 +115,9 @@ struct Picture {
   std::vector<Start> starts;               ///< where nothing was answered yet
   std::int64_t chosen = -1;                ///< row of the topic that the figures speak of
   std::vector<Due> due;                    ///< the longest overdue first
-  std::int64_t last_day = 0;               ///< today, in days since 1970; 0: not known
-  std::vector<std::int64_t> days;          ///< answers a day, the last one today
+  PlanPicture plan;
+  std::int64_t last_day = 0;       ///< today, in days since 1970; 0: not known
+  std::vector<std::int64_t> days;  ///< answers a day, the last one today
   std::int64_t most_a_day = 0, days_with = 0;
 };
 
@@ -86,6 +125,7 @@ struct View {
   Requests requests;
   bool unfolded = false;  ///< topics without an answer are shown too
   widgets::IntervalBarView topics;
+  widgets::PlotView plan;
 };
 
 /// Normal quantile of the confidence chosen.
@@ -93,7 +133,19 @@ double z_of(Confidence confidence);
 chapters::Computed<Outputs, Run> compute(const Inputs& in);
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
-/// Kinds of question to come back to at `now_s`, the longest overdue first: as many as due_count says.
-std::vector<Due> due_list(std::span<const DrillRecord> history, double now_s);
+/// Kinds of question to come back to now, the longest overdue first: as many as due_count says. Cards of open questions
+/// that are due stand before them as one.
+std::vector<Due> due_list(const Inputs& in, std::int64_t cards_due);
+/// The share of what the forgetting curve of a card falls to before it is asked again: recall's own default.
+inline constexpr double recall_retention = 0.9;
+
+/// The level of a topic's first question, and where its lab stands in the order of teaching.
+std::pair<int, std::ptrdiff_t> teaching_place(const TopicStanding& s);
+/// Plans the days to the interview: facts into `out`, the plan into `run`.
+void plan_days(const Inputs& in, Outputs& out, Run& run);
+PlanPicture arrange_plan(const Inputs& in, const Outputs& out, const Run& run);
+void draw_plan(Inputs& in, const Picture& picture, View& view, ImVec2 size);
+/// A word that leads somewhere, its right end at `end`; true when pressed.
+bool draw_link(const widgets::Painter& p, int id, const char* word, ImVec2 end);
 
 }  // namespace chapters::interview::readiness

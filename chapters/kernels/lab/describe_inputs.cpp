@@ -89,7 +89,8 @@ void describe(Fields& f, RoofRow& r) {
 
 void describe(Fields& f, Inputs& in) {
   f.group("What runs");
-  f.choice("device", in.device, devices, "Device", "Which ladders: those of the processor or those of a GPU.");
+  f.choice("device", in.device, devices, "Device", "Which ladders: those of the processor or those of a GPU.",
+           {.headline = true});
   f.choice("cpu_ladder", in.cpu_ladder, cpu_ladders(), "Ladder",
            "One operation in several versions, each mostly faster than the one before.",
            {.headline = true, .when = {"device", "cpu"}});

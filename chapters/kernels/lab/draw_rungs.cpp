@@ -156,6 +156,21 @@ void paint_row(const Painter& p, const Columns& c, const Bar& bar, std::size_t i
   }
 }
 
+/// What the figures of a column are, over it.
+void paint_heads(const Painter& p, const Picture& picture, const Columns& c, float y) {
+  const auto& t = theme();
+  const auto any = [&](auto&& has) { return std::any_of(picture.bars.begin(), picture.bars.end(), has); };
+  const auto timed = [](const Bar& b) { return b.measured_rate > 0 && !b.hidden; };
+  const bool ran = any(timed), elsewhere = any([&](const Bar&b) { return !timed(b) && !b.published_share.empty(); });
+  const auto head = [&](float x, std::string_view words) {
+    if (x > 0) p.text({x, y}, words, t.muted, Type::small, Font::sans, Align::right);
+  };
+  head(c.share, "of its roof");
+  head(c.rate, ran && elsewhere ? "rate, or model" : ran ? "rate" : elsewhere ? "by the model" : "rate by the model");
+  head(c.time, "time");
+  head(c.here, "yours");
+}
+
 void explain(const Bar& bar) {
   widgets::Line value;
   if (bar.checked)
@@ -339,20 +354,22 @@ void draw_rungs(Inputs& in, const Picture& picture, ImVec2 size) {
   const float words_width = size.x - t.px(12);
   const float change = widgets::wrapped_text(p, at, picture.change, words_width, t.text, {.paint = false}),
               caption = widgets::wrapped_text(p, at, picture.caption, words_width, t.muted, {.paint = false});
-  const bool worded = take(change + caption + t.px(8));
-  const float row = std::min(room / std::max(n, 1.0f), t.px(60)), bottom = at.y + row * n;
+  const bool worded = take(change + caption + t.px(8)), headed = take(t.px(20));
+  const float first = at.y + (headed ? t.px(20) : 0), row = std::min(room / std::max(n, 1.0f), t.px(60)),
+              bottom = first + row * n;
+  if (headed) paint_heads(p, picture, c, at.y);
   if (axis) {
     const widgets::AxisSpec spec{.lo = 0, .hi = picture.highest, .label = "rate", .unit = picture.unit};
     const widgets::Range range{0, picture.highest};
     const widgets::AxisMap map(spec.kind, range, static_cast<double>(c.bar_left), static_cast<double>(c.bar_right));
-    widgets::paint_row_axis(p, spec, range, map, {{c.bar_left, at.y}, {c.bar_right, bottom}},
+    widgets::paint_row_axis(p, spec, range, map, {{c.bar_left, first}, {c.bar_right, bottom}},
                             {at, {at.x + size.x, bottom + widgets::row_axis_height(2)}}, 2);
   }
-  float top = at.y;
+  float top = first;
   for (std::size_t i = 0; i < picture.bars.size(); ++i, top += row) {
     draw_rung(in, picture, i, c, {at.x, top}, row);
   }
-  mark_guess(p, picture, c, at.y, row);
+  mark_guess(p, picture, c, first, row);
   float y = bottom + (axis ? widgets::row_axis_height(2) : 0);
   if (legend) {
     paint_legend(p, picture, {at.x + t.px(6), y + t.px(6)}, words_width);

@@ -59,7 +59,7 @@ struct PredictionRow {
 struct Inputs {
   ::kernels::Device device = ::kernels::Device::cpu;
   std::string cpu_ladder = "cpu-sgemm", cuda_ladder = "cuda-transpose", opengl_ladder = "gl-copy";
-  std::int64_t rung = 5;
+  std::int64_t rung = 4;
   LabSize size = LabSize::usual;
   std::string chip = "h100_sxm";
   Simd simd = Simd::avx2;

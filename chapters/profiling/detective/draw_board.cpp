@@ -73,10 +73,26 @@ void accuse_selected(Inputs& in, const Picture& picture, const View& view) {
   const auto& dealt = *picture.run->dealt;
   const auto key = dealt.played.key_of(lane.source[static_cast<std::size_t>(at.span)]);
   for (std::size_t i = 0; i < dealt.line_up.size(); ++i)
-    if (dealt.line_up[i].key == key) in.accused = static_cast<std::int64_t>(i) + 1;
+    if (dealt.line_up[i].key == key) accuse(in, dealt, i);
 }
 
 }  // namespace
+
+void accuse(Inputs& in, const Dealt& dealt, std::size_t suspect) {
+  // The first word opens the case: afterwards everybody knows.
+  if (in.sealed && in.accused == 0 && in.charge == Charge::none && suspect < dealt.line_up.size()) {
+    const bool guilty = dealt.line_up[suspect].guilty;
+    add_record(in.history, {.kind = "detective",
+                            .id = "level-" + std::to_string(in.level),
+                            .topic = "profiling",
+                            .seed = in.seed,
+                            .right = guilty,
+                            .of = 1,
+                            .wrong = !guilty,
+                            .time_s = in.now_s});
+  }
+  in.accused = static_cast<std::int64_t>(suspect) + 1;
+}
 
 void draw_board(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
@@ -131,8 +147,8 @@ void draw_line_up(Inputs& in, const Picture& picture, View&, ImVec2 size) {
     const float y = top + row * static_cast<float>(i);
     ImGui::PushID(static_cast<int>(i));
     ImGui::SetCursorScreenPos({at.x, y});
-    if (widgets::press_area("suspect", {size.x, row - t.px(1)}) && !widgets::veiled())
-      in.accused = static_cast<std::int64_t>(i) + 1;
+    if (widgets::press_area("suspect", {size.x, row - t.px(1)}) && !widgets::veiled() && picture.run->dealt)
+      accuse(in, *picture.run->dealt, i);
     const bool hovered = ImGui::IsItemHovered();
     ImGui::PopID();
     const widgets::Rect line{{at.x, y}, {at.x + size.x, y + row - t.px(1)}};

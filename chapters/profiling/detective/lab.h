@@ -12,6 +12,7 @@
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/memo.h"
+#include "chapters/practice/scenario_history.h"
 #include "chapters/profiling/trace_viewer/lab.h"
 #include "models/trace/cases/case.h"
 #include "models/trace/cases/detect.h"
@@ -38,6 +39,8 @@ struct Inputs {
   models::trace::Fix fix = models::trace::Fix::nothing;
   FileInput file;
   std::vector<trace_viewer::RankFile> ranks;
+  std::vector<ScenarioRecord> history;  ///< sealed cases that were solved, among all cases that are kept
+  double now_s = 0;
   bool operator==(const Inputs&) const = default;
 };
 
@@ -105,6 +108,9 @@ struct BoardSuspect {
   bool guilty = false, accused = false;
   widgets::TimelineSelection span{};  ///< its longest span on the board; none where it is not shown
 };
+
+/// Names a suspect by a press in the picture. A sealed case is opened by it, and what was said is kept.
+void accuse(Inputs& in, const Dealt& dealt, std::size_t suspect);
 
 struct Picture {
   std::uint64_t version = 0;

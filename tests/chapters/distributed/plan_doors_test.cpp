@@ -120,6 +120,9 @@ struct Opened {
       }
   }
 
+  /// The same step, riser by riser.
+  void stairs(const Lab& lab) const { CHECK(near(out(lab, "step_s"), door.price.step_s, 1e-9)); }
+
   /// `all`: topology too, whose search over placements takes longer than all the others.
   void check(const lab_planner::PlanCard& card, bool all) const {
     for (const chapters::DoorTo& to : lab_planner::plan_doors()) {
@@ -146,6 +149,7 @@ struct Opened {
       if (lab == "distributed/moe") experts(*opened);
       if (lab == "distributed/collectives") collective(*opened);
       if (lab == "distributed/topology") topology(*opened);
+      if (lab == "fleet/scaling-tax") stairs(*opened);
     }
   }
 };

@@ -345,7 +345,7 @@ TEST_CASE("readiness lists as many kinds of question as are due, the longest ove
   const std::vector<DrillRecord> history{{"ridge", 1, 1, true, 9, now_s - 3 * day_s},
                                          {"tiles", 1, 1, false, 9, now_s - 5 * day_s},
                                          {"waves", 1, 1, true, 9, now_s - 0.5 * day_s}};
-  const auto due = chapters::interview::readiness::due_list(history, now_s);
+  const auto due = chapters::interview::readiness::due_list({.history = history, .now_s = now_s}, 0);
   REQUIRE(due.size() == static_cast<std::size_t>(chapters::due_count(history, now_s)));
   REQUIRE(due.size() == 2);
   CHECK(due[0].link == "interview/drills?drill=tiles");

@@ -56,3 +56,28 @@ TEST_CASE("interview/readiness: a guess stays as a line through the rows") {
   canvas.ui.frames(3);
   CHECK(canvas.ui.text_present("you: 90 %"));
 }
+
+TEST_CASE("interview/readiness: the plan begins with what is due, then with the course, and each piece leads to it") {
+  support::use_bundled_catalog();
+  namespace readiness = chapters::interview::readiness;
+  readiness::Inputs in;
+  in.now_s = 1.7e9;
+  const auto planned = [&] {
+    const auto computed = readiness::compute(in);
+    return std::pair(computed.facts, readiness::arrange(in, computed.facts, *computed.run).plan);
+  };
+  const auto [fresh, first] = planned();
+  CHECK(fresh.today_minutes == 30);
+  REQUIRE(first.today.size() == 3);
+  for (const readiness::Task& task : first.today) CHECK(task.link.starts_with("interview/drills?topic="));
+  CHECK(fresh.planned_topics > 10);
+  CHECK(fresh.planned_left_due == 0);
+  in.history = {{.drill = "ridge", .right = true, .seconds = 60, .time_s = in.now_s - 5 * 86400}};
+  const auto [later, second] = planned();
+  REQUIRE_FALSE(second.today.empty());
+  CHECK(second.today.front().link == "interview/drills?drill=any");
+  CHECK(second.today.front().words == "1 question that is due");
+  CHECK(later.plan.front().what == "reviews");
+  in.interview_in_days = 1;
+  CHECK(planned().second.last_day == 1);
+}

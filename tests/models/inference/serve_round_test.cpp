@@ -90,3 +90,30 @@ TEST_CASE("serve round: the closed loop of a published load test, and its gap wi
     CHECK(std::abs(r.itl_s * 1e3 / row.itl_ms - 1) < 0.2);
   }
 }
+
+TEST_CASE("serve round: who pays for a prompt, and what is held") {
+  ServeSetup fixed = round_setup({flash_attention, fusion, graph});
+  ServeSetup slots = fixed;
+  slots.continuous = true;
+  const ServeRound batch = round_of(fixed), one = round_of(slots);
+  CHECK(batch.ttft_s > 3 * one.ttft_s);  // four prompts in one pass, or one and a step
+  CHECK(batch.longest_gap_s == batch.step_s);
+  CHECK(near(one.prompts_s, 4 * one.prompt_s / 255, 1e-12));
+  slots.chunk_tokens = 512;
+  const ServeRound pieces = round_of(slots);
+  CHECK(pieces.longest_gap_s < 0.6 * one.longest_gap_s);
+  CHECK(pieces.ttft_s > one.ttft_s);
+  slots.chunk_tokens = 0;
+  slots.shared_prefix = 1536;
+  const ServeRound prefix = round_of(slots);
+  CHECK(prefix.prompt_s < 0.4 * one.prompt_s);
+  // Pages of 16 tokens: 2,304 of a request, of which 1,536 are held once.
+  CHECK(near(prefix.caches_held_bytes, one.caches_held_bytes * (4 * 2304 - 3 * 1536) / (4 * 2304), 1e-9));
+  slots.reserved_tokens = 8192;
+  CHECK(near(round_of(slots).caches_held_bytes, 4 * 8192 * 327680.0 / 8, 1e-9));
+  slots.shared_prefix = 2048;
+  CHECK(serve_round(slots).error.find("at least one token") != std::string::npos);
+  slots.shared_prefix = 0;
+  slots.chunk_tokens = 1;
+  CHECK(serve_round(slots).error.find("larger pieces") != std::string::npos);
+}

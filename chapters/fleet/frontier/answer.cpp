@@ -1,0 +1,48 @@
+#include "chapters/fleet/frontier/lab.h"
+#include "widgets/number/number.h"
+
+namespace chapters::fleet::frontier {
+namespace {
+
+using widgets::figure;
+
+/// At most so many letters of a name that somebody else wrote.
+std::string short_name(const std::string& name, std::size_t most) {
+  return name.size() <= most ? name : name.substr(0, most - 3) + "...";
+}
+
+/// "images per second" of "images per second, RTX 4090".
+std::string first_words(const std::string& label) { return label.substr(0, label.find(',')); }
+
+}  // namespace
+
+std::string answer_of(const Inputs& in, const Outputs& out, const Run& run) {
+  const std::string quality = run.set->qualities[run.quality].empty() ? "" : short_name(out.quality_used, 24) + ": ";
+  const std::string best = quality + short_name(out.winner, 30) + " is best, with " + figure(out.winner_across) +
+                           " and " + figure(out.winner_up) + ".\n";
+  if (run.none_passes)
+    return "Without the walls " + best + "No point of this quality passes them: move a wall back, or set it to 0.";
+  std::string text = "For you " + best;
+  if (run.has_more) {
+    const SeenAxis &asked = run.x.column->log ? run.y : run.x, &pays = run.x.column->log ? run.x : run.y;
+    const std::string& unit = asked.column->unit;
+    return text + figure(in.more, "") +
+           (unit == "%"                       ? " points "
+            : unit.empty() || unit.size() > 8 ? " "
+                                              : " " + unit + " ") +
+           (asked.high ? "more " : "less ") + short_name(first_words(asked.column->label), 26) + " costs " +
+           figure(out.more_times, widgets::times_unit) + " in " + short_name(first_words(pays.column->label), 26) + ".";
+  }
+  if (run.has_against && !std::isnan(out.against_times))
+    text += "At the same exchange rate " + short_name(out.against_used, 26) + " costs " +
+            figure(out.against_times, widgets::times_unit) + " as much; y";
+  else if (!out.against_used.empty() && !run.has_against)
+    text += "No point of " + short_name(out.against_used, 30) + " passes; y";
+  else
+    text += "Y";
+  text += "ours stays the best ";
+  if (std::isnan(out.rate_to)) return text + "at any higher rate.";
+  return text + "up to a rate of " + figure(out.rate_to, "") + ".";
+}
+
+}  // namespace chapters::fleet::frontier
