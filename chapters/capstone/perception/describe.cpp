@@ -72,7 +72,7 @@ void describe(Fields& f, RoundRow& r) {
   f.real("p99_s", r.p99_s, {"99 in 100", "s"}, "99 frames of 100 have a plan by then.");
   f.real("late", r.late, {"Late", "%"}, "Frames without a fresh plan in time.");
   f.real("won_s", r.won_s, {"Won", "s"}, "At 99 in 100, over the round before; below 0 it lost.");
-  f.real("said_s", r.said_s, {"You said", "s"}, "", {.absent = not_said});
+  f.real("said_s", r.said_s, {"You said", "s"}, "Before the round.", {.absent = not_said});
   f.text("bounced", r.bounced, "Bounced");
 }
 
@@ -113,7 +113,7 @@ void describe_game(Fields& f, Outputs& o) {
   f.real("won_s", o.won_s, {"The last round won", "s"}, "At 99 in 100; below 0 it lost.",
          {.formula = "P99 before - P99 after"});
   f.real("mean_won_s", o.mean_won_s, {"... and of the average", "s"}, {.formula = "average before - average after"});
-  f.real("said_s", o.said_s, {"You said", "s"}, {.absent = not_said});
+  f.real("said_s", o.said_s, {"You said", "s"}, "Before the last round.", {.absent = not_said});
   f.real("said_off_s", o.said_off_s, {"... off by", "s"}, {.absent = not_said, .formula = "|said - P99|"});
   f.real("start_p99_s", o.start_p99_s, {"99 in 100, as found", "s"}, {.formula = "nearest rank of all frames"});
   f.real("start_latency_s", o.start_latency_s, {"Undisturbed, as found", "s"},

@@ -75,7 +75,7 @@ void add_axis_ticks(Board& board) {
                                           : 10) *
                       power * unit;
   for (double v = 0; v <= main.most * (1 + 1e-9); v += step)
-    if (!(main.line > 0) || std::abs(v - main.line) > 0.3 * step)
+    if (!(main.line > 0) || std::abs(v - main.line) > 0.45 * step)
       board.ticks.emplace_back(v, widgets::format_text(v, board.unit));
 }
 

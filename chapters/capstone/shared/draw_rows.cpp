@@ -273,7 +273,8 @@ BoardMove draw_rows(const Board& board, BoardView& view, ImVec2 at, ImVec2 size)
   paint_row_grid(p, board, plan, true);
   for (std::size_t i = 0; i < plan.shown; ++i) draw_row(board, plan, i, flight, move);
   draw_next_row(board, view, plan, move);
-  draw_hand(board, view, {at.x, at.y + size.y - plan.cards.y + widgets::theme().px(6)}, plan.cards, move);
+  draw_hand(board, view, {at.x, at.y + size.y - plan.cards.y + widgets::theme().px(view.small_hand ? 3 : 6)},
+            plan.cards, move);
   paint_flying_card(p, board, view, flight, {at.x, plan.y(plan.shown - 1)});
   return move;
 }

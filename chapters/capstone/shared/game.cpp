@@ -14,6 +14,14 @@ std::size_t place_of(std::span<const Card> cards, std::string_view id) {
   return at == cards.end() ? max_cards : static_cast<std::size_t>(at - cards.begin());
 }
 
+/// The word with "?" for what cannot be printed.
+std::string printable(std::string_view word) {
+  std::string out(word);
+  for (char& c : out)
+    if (static_cast<unsigned char>(c) < 32 || static_cast<unsigned char>(c) > 126) c = '?';
+  return out;
+}
+
 /// Calls `each` with every word of the text and the place of its end.
 template <class Each>
 void for_words(std::string_view text, const Each& each) {
@@ -58,7 +66,7 @@ models::Result<std::vector<std::size_t>> read_rounds(const Rules& rules, std::st
     if (!problem.empty()) return;
     const std::size_t card = place_of(rules.cards(), word);
     if (card == max_cards)
-      problem = "\"" + std::string(word.substr(0, 40)) + "\" among the rounds is no card of this game: take it out.";
+      problem = "No card of this game is called \"" + printable(word.substr(0, 40)) + "\": take it out of the rounds.";
     else if (rounds.size() == max_rounds)
       problem = "A game has at most " + std::to_string(max_rounds) + " rounds: take some back.";
     else

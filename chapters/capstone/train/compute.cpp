@@ -14,6 +14,11 @@ namespace {
 using models::as_double;
 using namespace models::parallel;
 
+/// What nodes, replicas and batches divide into.
+std::int64_t power_of_two(std::int64_t n) {
+  return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(1, n))));
+}
+
 std::string plan_words(const Run& run) { return plan_name(run.plan) + ", " + plan_detail(run.job, run.plan); }
 
 RoundRow row_of(const Round& r, const RunGame& game) {
@@ -41,7 +46,9 @@ void fill_now(const Inputs& in, const RunGame& game, const Played& played, Outpu
   out.efficiency = 100 * o.efficiency;
   out.memory_bytes = o.memory_bytes;
   out.room_bytes = o.room_bytes;
-  out.gpu_hours = as_double(in.gpus) * o.wall_s / 3600;
+  out.gpus_used = game.job().gpus;
+  out.batch_used = game.job().global_batch;
+  out.gpu_hours = as_double(out.gpus_used) * o.wall_s / 3600;
   out.dollars = out.gpu_hours * in.price_per_hour;
   out.failures = o.wall_s / run.reliability.mtbf_s;
   const auto part = [&](Cause cause) { return o.cause_s[static_cast<std::size_t>(cause)]; };
@@ -154,8 +161,8 @@ models::Result<Job> job_of(const Inputs& in) {
   if (!chip) return Out::fail(chip.error);
   Job job{.architecture = (*model)->architecture,
           .chip = **chip,
-          .gpus = in.gpus,
-          .global_batch = in.global_batch,
+          .gpus = power_of_two(in.gpus),
+          .global_batch = power_of_two(in.global_batch),
           .sequence = in.sequence,
           .tokens = in.tokens,
           .target_s = in.target_s,
@@ -189,9 +196,9 @@ Computed<Outputs, Game> compute(const Inputs& in, Progress& progress, Searches& 
   const CardSet played_now = played->now().cards;
   out.ticked = std::count(in.ticked.begin(), in.ticked.end(), true);
   const models::fleet::RunReliability best{in.save_beside_s, in.restart_spares_s,
-                                           in.gpu_hours_per_failure * 3600 / as_double(in.gpus)};
+                                           in.gpu_hours_per_failure * 3600 / as_double(out.gpus_used)};
   out.clock_at_best = 100 * models::fleet::checkpoint_efficiency(best, models::fleet::exact_interval_s(best));
-  out.waits_for_slowest = 100 * models::expected_slowest({.spread = in.spread / 100}, in.gpus);
+  out.waits_for_slowest = 100 * models::expected_slowest({.spread = in.spread / 100}, out.gpus_used);
   out.state_bytes = 16 * as_double(models::count_parameters(rules->job().architecture).total);
   fill_score(in, *rules, played_now, progress, searches, out);
   if (progress.facts_alone) return {std::move(out)};

@@ -33,10 +33,11 @@ void describe_job(Fields& f, Inputs& in) {
   f.group("The job");
   f.choice("size", in.size, sizes, "Model", "What is trained.", {.headline = true});
   shared::chip(f, "chip", in.chip, {.help = "All of them train this one model."});
-  f.integer("gpus", in.gpus, "GPUs", "All of them stop when one fails.",
-            {.range = {8, 131'072, Scale::log}, .typical = {128, 32'768}});
-  f.integer("global_batch", in.global_batch, "Sequences a step", "All GPUs together take as many.",
-            {.range = {1, 65'536, Scale::log}, .typical = {128, 8192}});
+  f.integer("gpus", in.gpus, "GPUs", "All of them stop when one fails; those beyond a power of two stand idle.",
+            {.range = {64, 131'072, Scale::log}, .typical = {128, 32'768}});
+  f.integer("global_batch", in.global_batch, "Sequences a step",
+            "All GPUs together take as many, rounded down to a power of two.",
+            {.range = {16, 65'536, Scale::log}, .typical = {128, 8192}});
   f.integer("sequence", in.sequence, {"Tokens a sequence", "tokens"}, "How long each is.",
             {.range = {256, 131'072, Scale::log}, .typical = {2048, 32'768}});
   f.real("tokens", in.tokens, {"Tokens", "tokens"}, "How many tokens the run reads.",
@@ -53,7 +54,7 @@ void describe_failures(Fields& f, Inputs& in) {
   f.group("Failures and slow nodes");
   f.real("gpu_hours_per_failure", in.gpu_hours_per_failure, "GPU-hours per failure",
          "Llama 3 counted 419 unexpected stops in 54 days on 16,384 GPUs: one in 50,700 GPU-hours.",
-         {.range = {100, 1e7, Scale::log}});
+         {.range = {2000, 1e7, Scale::log}});
   f.real("interval_s", in.interval_s, {"As found it saves every", "s"}, "Work between two checkpoints.",
          {.range = {60, 604'800, Scale::log}});
   f.real("save_s", in.save_s, {"A save stops training for", "s"}, "As found. An assumption.",
@@ -92,7 +93,7 @@ void describe(Fields& f, RoundRow& r) {
   f.real("mfu", r.mfu, {"MFU", "%"}, "While training goes on.");
   f.real("efficiency", r.efficiency, {"Clock that counts", "%"}, "Without saves, restarts and work done twice.");
   f.real("memory_bytes", r.memory_bytes, {"Memory a GPU", "B"}, "The fullest GPU's.");
-  f.real("said_s", r.said_s, {"You said", "s"}, "", {.absent = not_said});
+  f.real("said_s", r.said_s, {"You said", "s"}, "Before the round.", {.absent = not_said});
   f.text("bounced", r.bounced, "Bounced");
 }
 
@@ -121,6 +122,8 @@ void describe_run(Fields& f, Outputs& o) {
   f.real("efficiency", o.efficiency, {"Clock that counts", "%"}, "Without saves, restarts and work done twice.",
          {.formula = "T / (M exp(R / M) (exp((T + C) / M) - 1))"});
   f.real("failures", o.failures, "Failures", {.formula = "the run / time between failures"});
+  f.integer("gpus_used", o.gpus_used, "GPUs that work", "The largest power of two of them.");
+  f.integer("batch_used", o.batch_used, "Sequences of a step", "The largest power of two of them.");
   f.real("gpu_hours", o.gpu_hours, "GPU-hours", {.formula = "GPUs x the run"});
   f.real("room_bytes", o.room_bytes, {"Memory to fit in", "B"}, {.source = "the chip's data"});
   f.real("state_bytes", o.state_bytes, {"States of the model", "B"}, "Weights, gradients, master and moments in all.",
@@ -145,7 +148,7 @@ void describe_game(Fields& f, Outputs& o) {
   f.real("start_s", o.start_s, {"As found", "s"}, "The run before the first card.", {.source = planner});
   f.real("won_in_all_s", o.won_in_all_s, {"Won in all", "s"}, {.formula = "as found - the run"});
   f.real("off", o.off, {"Your lines are off by", "%"}, "The geometric mean over the rounds.", {.absent = not_said});
-  f.real("said_s", o.said_s, {"You said", "s"}, {.absent = not_said});
+  f.real("said_s", o.said_s, {"You said", "s"}, "Before the last round.", {.absent = not_said});
   f.real("said_off_s", o.said_off_s, {"... off by", "s"}, {.absent = not_said, .formula = "|said - the run|"});
   f.integer("ticked", o.ticked, "Ticked", "How many of the eight things that no slab shows are settled.");
 }

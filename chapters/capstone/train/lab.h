@@ -58,7 +58,7 @@ struct Outputs {
   double clock_at_best = 0, waits_for_slowest = 0;  ///< %
   bool met = false, bounced = false;
   std::string plan, longest;
-  std::int64_t rounds = 0, wasted = 0, ticked = 0;
+  std::int64_t rounds = 0, wasted = 0, ticked = 0, gpus_used = 0, batch_used = 0;
   double lost_s = 0;  ///< what the round that lost most lost; 0: none did
   double last_lost_s = 0;
   double par = none, off = none, said_s = none, said_off_s = none;

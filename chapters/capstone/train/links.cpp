@@ -17,8 +17,8 @@ models::Result<std::string> planner_link(const Inputs& in, const Run& run) {
   LinkWriter w("distributed/planner");
   w.choice("model", in.size == Size::b405 ? "llama-3.1-405b" : "llama-3-70b");
   w.choice("chip", in.chip);
-  w.exactly("gpus", as_double(in.gpus));
-  w.exactly("global_batch", as_double(in.global_batch));
+  w.exactly("gpus", as_double(run.job.cluster.gpus));
+  w.exactly("global_batch", as_double(run.job.global_batch));
   w.exactly("sequence", as_double(in.sequence));
   w.choice("format", run.job.format == models::Format::fp8 ? "fp8" : "bf16");
   w.exactly("port_bytes_per_s", in.port_bytes_per_s);
@@ -45,7 +45,7 @@ models::Result<std::string> train_time_link(const Inputs& in, const Run& run, co
   w.exactly("parameters", as_double(models::count_parameters(run.job.architecture).active));
   w.exactly("tokens", in.tokens);
   w.choice("chip", in.chip);
-  w.exactly("gpus", as_double(in.gpus));
+  w.exactly("gpus", as_double(run.job.cluster.gpus));
   w.number("mfu", 100 * outcome.mfu);
   w.exactly("mtbf_s", run.reliability.mtbf_s);
   w.exactly("interval_s", run.interval_s);

@@ -86,7 +86,8 @@ TEST_CASE("game: cards of a slot take each other's place, and a game is a text")
   REQUIRE(game);
   CHECK(game->rounds[3].cards == CardSet{}.with(0).with(2));
   CHECK(game->rounds[4].cards == CardSet{}.with(0).with(3));
-  CHECK(read_rounds(rules, "graph, warp").error == "\"warp\" among the rounds is no card of this game: take it out.");
+  CHECK(read_rounds(rules, "graph, warp").error ==
+        "No card of this game is called \"warp\": take it out of the rounds.");
   CHECK(replay(plays, toy_rounds(rules, "graph graph"), {}).error.find("there already") != std::string::npos);
   std::string many;
   for (int i = 0; i < 25; ++i) many += i % 2 == 0 ? "seats_4 " : "seats_16 ";
