@@ -71,6 +71,18 @@ void draw_calendar(const Picture& picture, View& view, ImVec2 size) {
   plot.curves(picture.calendar);
 }
 
+/// What keeping more costs, and the plan day by day next to it where there is room.
+void draw_plan(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  const float gap = theme().px(20);
+  const bool apart = size.x > theme().px(720);
+  const float half = std::floor((size.x - gap) / 2);
+  draw_workload(in, picture, view, {apart ? half : size.x, size.y});
+  if (!apart) return;
+  ImGui::SetCursorScreenPos({corner.x + half + gap, corner.y});
+  draw_calendar(picture, view, {half, size.y});
+}
+
 void draw_calibration(const Picture& picture, View& view, ImVec2 size) {
   const ImVec2 corner = ImGui::GetCursorScreenPos();
   widgets::heading("Above the line you know more than you think, below it less", "", size.x);
@@ -91,10 +103,8 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs&, const Picture& pict
   stage.panel("deck", {.title = "The deck", .least = {700, 420}}, [&](ImVec2 size) {
     if (picture.card) draw_wall(in, picture, size);
   });
-  stage.panel("workload", {.title = "What keeping more costs", .least = {380, 230}},
-              [&](ImVec2 size) { draw_workload(in, picture, view, size); });
-  stage.panel("calendar", {.title = "The plan, day by day", .least = {380, 230}},
-              [&](ImVec2 size) { draw_calendar(picture, view, size); });
+  stage.panel("plan", {.title = "The plan and its price", .least = {380, 230}},
+              [&](ImVec2 size) { draw_plan(in, picture, view, size); });
   stage.panel("calibration", {.title = "How sure, how right", .least = {380, 260}},
               [&](ImVec2 size) { draw_calibration(picture, view, size); });
 }
