@@ -13,15 +13,6 @@ namespace {
 
 using widgets::AxisKind, widgets::Plot;
 
-constexpr std::array<DescribedColumn, 6> riser_columns{{
-    {.key = "cause"},
-    {.key = "gpus", .priority = 3},
-    {.key = "points", .bar = true, .tint = widgets::Tint::bad(), .digits = 2},
-    {.key = "mfu", .priority = 1, .digits = 3},
-    {.key = "work_gpus", .priority = 2, .digits = 3},
-    {.key = "dollars_per_month", .priority = 2, .digits = 2},
-}};
-
 void draw_canary(const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -53,15 +44,6 @@ void draw_slow(Inputs& in, const Outputs& out, const Picture& picture, View& vie
     in.slow_node = std::round(10 * slower) / 10;
 }
 
-void draw_runs(const Picture& picture, View& view, ImVec2 size) {
-  Plot plot("published runs", view.runs,
-            {.x = {.kind = AxisKind::log10, .lo = 64, .hi = picture.runs_hi, .label = "GPUs"},
-             .y = {.lo = 30, .hi = 80, .label = "MFU", .unit = "%"},
-             .size = size,
-             .ghost = false});
-  plot.curves(picture.runs);
-}
-
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
@@ -75,13 +57,16 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
               [&](ImVec2 size) { draw_canary(picture, view, size); });
   stage.panel("slow", {.title = "One slow node, all failures", .least = {380, 220}},
               [&](ImVec2 size) { draw_slow(in, out, picture, view, size); });
-  stage.panel("others", {.title = "Published staircases", .least = {420, 240}},
-              [&](ImVec2 size) { draw_others(picture, size); });
-  stage.panel("runs", {.title = "Published fleets", .least = {380, 240}},
-              [&](ImVec2 size) { draw_runs(picture, view, size); });
-  stage.panel("table", {.title = "Every riser", .least = {420, 220}, .scrolls = true},
-              [&](ImVec2 size) { view.table.draw("risers", out.risers, riser_columns, size); });
-  published_panel(stage, "Published MFU and this model", picture.published);
+  stage.panel("others", {.title = "Published staircases", .least = {420, 240}}, [&](ImVec2 size) {
+    const auto& t = widgets::theme();
+    // Where there is room, each published run stands next to the model's figure, too.
+    const float strip = picture.published.any && size.y > t.px(520) ? t.px(240) : 0;
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    draw_others(picture, {size.x, size.y - strip});
+    if (!(strip > 0)) return;
+    ImGui::SetCursorScreenPos({at.x, at.y + size.y - strip + t.px(12)});
+    published_strip(picture.published, {size.x, strip - t.px(12)});
+  });
 }
 
 }  // namespace chapters::fleet::scaling_tax

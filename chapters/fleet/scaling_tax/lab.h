@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "chapters/mechanism/described_table.h"
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/lab_doors.h"
@@ -136,16 +135,15 @@ struct Picture {
   std::string lift_words, memory_words, plan_words;
   bool lifted = false;
   std::string canary_words, canary_note;
-  std::vector<widgets::Curve> canary, slow, runs;
+  std::vector<widgets::Curve> canary, slow;
   std::vector<OtherStairs> others;
   double canary_lo = 0, canary_hi = 100, gpus_lo = 1, gpus_hi = 2, found_at = 0;
-  double slow_hi = 1, runs_hi = 1;
+  double slow_hi = 1;
   std::string slow_label;
 };
 
 struct View {
-  widgets::PlotView canary, slow, runs;
-  DescribedTable<RiserRow> table;
+  widgets::PlotView canary, slow;
   Requests requests;
 };
 
@@ -167,7 +165,7 @@ LabDoors doors_of(const Inputs& in, const Outputs& out);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 void draw_stairs(Inputs& in, const Picture& picture, ImVec2 size);
 void draw_others(const Picture& picture, ImVec2 size);
-/// Published staircases and yours, and published MFU by GPUs.
+/// Published staircases and yours.
 void arrange_published(const Outputs& out, Picture& p);
 
 void describe(Fields& f, RiserRow& row);

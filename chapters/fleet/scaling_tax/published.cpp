@@ -4,55 +4,10 @@
 #include <cstdio>
 
 #include "chapters/fleet/scaling_tax/lab.h"
-#include "models/base/integer_math.h"
 
-/// What others published: MFU by GPUs, and staircases stage by stage.
+/// What others published: staircases stage by stage.
 namespace chapters::fleet::scaling_tax {
 namespace {
-
-using models::as_double;
-using widgets::Curve, widgets::Tint;
-
-struct PublishedPoint {
-  double gpus, mfu;
-};
-/// MegaScale, NSDI 2024, table 2 (175B on Ampere, batches of 768 and 6,144) and Llama 3, 2024, table 4 (405B on H100,
-/// from the printed TFLOP/s over 989.5).
-constexpr std::array<PublishedPoint, 4> megascale_768{{{256, 65.3}, {512, 63.5}, {768, 61.3}, {1024, 59.0}}};
-constexpr std::array<PublishedPoint, 2> megascale_6144{{{3072, 59.1}, {12288, 55.2}}};
-constexpr std::array<PublishedPoint, 2> megatron_768{{{256, 53.0}, {1024, 44.7}}};
-constexpr std::array<PublishedPoint, 3> megatron_6144{{{3072, 48.7}, {6144, 47.8}, {12288, 41.2}}};
-constexpr std::array<PublishedPoint, 2> llama3{{{8192, 43.5}, {16384, 40.4}}};
-
-template <std::size_t N>
-Curve published_curve(std::string_view label, const std::array<PublishedPoint, N>& points, Tint tint,
-                      widgets::Marker marker, bool legend, std::string_view info) {
-  Curve c{.kind = Curve::Kind::dots,
-          .label = std::string(label),
-          .info = std::string(info),
-          .tint = tint,
-          .marker = marker,
-          .legend = legend,
-          .given = true};
-  for (const PublishedPoint& q : points) c.add(q.gpus, q.mfu);
-  return c;
-}
-
-void arrange_runs(const Outputs& out, Picture& p) {
-  using widgets::Marker;
-  Curve yours{.label = "this model, yours", .output = "model_mfu", .tint = Tint::yours(), .width = 2.5f};
-  for (const CanaryRow& r : out.rungs) yours.add(as_double(r.gpus), r.past_mfu);
-  constexpr std::string_view scale = "MegaScale, NSDI 2024, table 2: 175B on Ampere", meta = "Llama 3, 2024, table 4";
-  p.runs = {
-      published_curve("MegaScale", megascale_768, Tint::strong(), Marker::circle, true, scale),
-      published_curve("MegaScale, batch 6,144", megascale_6144, Tint::strong(), Marker::circle, false, scale),
-      published_curve("Megatron-LM", megatron_768, Tint::series(2), Marker::square, true, scale),
-      published_curve("Megatron-LM, batch 6,144", megatron_6144, Tint::series(2), Marker::square, false, scale),
-      published_curve("Llama 3 405B", llama3, Tint::series(4), Marker::triangle, true, meta),
-      std::move(yours),
-  };
-  p.runs_hi = std::max(20'000.0, out.rungs.empty() ? 0 : as_double(out.rungs.back().gpus));
-}
 
 /// A published tread: percent of the chip's dense peak.
 struct PublishedStep {
@@ -113,7 +68,6 @@ OtherStairs your_stairs(const Outputs& out) {
 }  // namespace
 
 void arrange_published(const Outputs& out, Picture& p) {
-  arrange_runs(out, p);
   p.others.push_back(your_stairs(out));
   p.others.push_back(other_stairs("Llama 3 405B", "H100, measured", llama3_steps));
   p.others.push_back(other_stairs("MegaScale 175B", "Ampere, measured", megascale_steps));
