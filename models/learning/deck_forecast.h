@@ -20,7 +20,7 @@ struct DeckPlan {
   std::int64_t new_a_day = 8;
   double first_known = 0.5;  ///< share of new cards that are known at first sight
   std::uint64_t seed = 1;
-  std::int64_t runs = 4;  ///< the forecast is their mean
+  std::int64_t runs = 4;            ///< the forecast is their mean
   std::int64_t known_samples = 60;  ///< on how many days what is known is summed; 1: on the last alone
 };
 

@@ -2,7 +2,6 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-
 namespace {
 
 /// What is said of a text, and how much of it is taken.
