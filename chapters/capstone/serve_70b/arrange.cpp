@@ -53,6 +53,7 @@ std::string answer_of(const Outputs& out) {
 
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture p;
+  if (!out.reason.empty() || run.game.rounds.empty()) return p;
   p.answer = answer_of(out);
   const ServeRules rules(in);
   std::array<std::array<double, max_targets>, 4> claimed{study_start()};

@@ -165,6 +165,13 @@ void read_own(const Inputs& in, Progress& progress, Run& run, Outputs& out) {
 
 }  // namespace
 
+double case_of_the_day(double now_s) {
+  constexpr double day_s = 86400;
+  if (!(now_s > 0)) return no_value;
+  const auto day = static_cast<std::uint64_t>(now_s / day_s);
+  return static_cast<double>(1 + models::counter_hash(models::random_stream(day, 92), 0) % 99999);
+}
+
 Computed compute(const Inputs& in, Progress& progress, DealtCases& cases) {
   Computed all;
   const auto run = std::make_shared<Run>();
@@ -172,6 +179,13 @@ Computed compute(const Inputs& in, Progress& progress, DealtCases& cases) {
     play(in, cases, *run, all.facts);
   else
     read_own(in, progress, *run, all.facts);
+  all.facts.today_case = case_of_the_day(in.now_s);
+  all.facts.cases_kept = static_cast<std::int64_t>(in.history.size());
+  for (const ScenarioRecord& r : in.history) {
+    if (r.kind != "detective") continue;
+    ++all.facts.cases_sealed;
+    all.facts.cases_solved += r.right > 0;
+  }
   if (!all.facts.reason.empty()) return all;
   all.run = run;
   return all;

@@ -131,6 +131,12 @@ void describe_diagnosis(Fields& f, Outputs& o) {
 void describe(Fields& f, Outputs& o) {
   describe_verdict(f, o);
   describe_charge(f, o);
+  f.group("Your record");
+  f.integer("cases_sealed", o.cases_sealed, "Sealed cases", "Sealed recordings in which you named somebody.");
+  f.integer("cases_solved", o.cases_solved, "Solved", "Those in which the first one named was guilty.");
+  f.integer("cases_kept", o.cases_kept, "Cases of every kind", "With the boards and cases of interview/scenarios.");
+  f.real("today_case", o.today_case, "Case of the day", "The number of the case that everybody is dealt today.",
+         {.absent = "The day is not known."});
   describe_diagnosis(f, o);
   f.group("The job");
   f.real("length_s", o.length_s, {"Run", "s"}, "From the start to the end of the last step.");

@@ -13,8 +13,8 @@ constexpr float head_px = 24, row_px = 30;
 
 float line_up_height(const Picture& picture) { return head_px + row_px * static_cast<float>(picture.suspects.size()); }
 
-void deal_next(Inputs& in) {
-  in.seed = in.seed % 99999 + 1;
+void deal(Inputs& in, std::int64_t seed) {
+  in.seed = seed;
   in.sealed = true;
   in.accused = 0;
   in.charge = Charge::none;
@@ -64,7 +64,12 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
                 const ImVec2 corner = ImGui::GetCursorScreenPos();
                 const float buttons = picture.graded ? widgets::button_size("Next case").y + t.px(6) : 0;
                 if (picture.graded) {
-                  if (widgets::button("Next case") && !widgets::veiled()) deal_next(in);
+                  if (widgets::button("Next case") && !widgets::veiled()) deal(in, in.seed % 99999 + 1);
+                  if (out.today_case > 0) {
+                    ImGui::SameLine(0, t.px(8));
+                    if (widgets::button("Case of the day") && !widgets::veiled())
+                      deal(in, static_cast<std::int64_t>(out.today_case));
+                  }
                   ImGui::SetCursorScreenPos({corner.x, corner.y + buttons});
                 }
                 draw_hero(in, picture, view, {size.x, size.y - buttons});

@@ -65,12 +65,16 @@ struct Outputs {
   double longest_s = no_value, longest_won_s = no_value, culprit_s = no_value;
   double accused_s = no_value, accused_won_s = no_value, fix_won_s = no_value, score = no_value;
   double diagnosed_rank = no_value, diagnosed_s = no_value, explained_percent = no_value;
-  std::int64_t ranks = 0, steps = 0;
+  std::int64_t ranks = 0, steps = 0, cases_kept = 0, cases_sealed = 0, cases_solved = 0;
+  double today_case = no_value;
   std::vector<SuspectRow> suspects;
   std::vector<WitnessRow> witnesses;
   std::string losses;
   std::string reason;
 };
+
+/// The case that everybody is dealt on the day of this time, the same for all; NaN where the time is not known.
+double case_of_the_day(double now_s);
 
 struct DealtKey {
   std::int64_t seed = 0, level = 0;
