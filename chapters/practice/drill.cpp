@@ -90,6 +90,20 @@ std::string set_text(const Field& f, std::string_view text) {
     case Kind::text:
       f.text() = text;
       return {};
+    case Kind::reals: {
+      std::vector<double> values;
+      while (!text.empty()) {
+        const auto comma = std::min(text.find(','), text.size());
+        double v = 0;
+        const auto read = std::from_chars(text.data(), text.data() + comma, v);
+        if (read.ec != std::errc() || read.ptr != text.data() + comma) return wrong;
+        if (!(v >= f.spec.range.lo && v <= f.spec.range.hi)) return wrong;
+        values.push_back(v);
+        text.remove_prefix(std::min(comma + 1, text.size()));
+      }
+      f.reals() = std::move(values);
+      return {};
+    }
     case Kind::choices:
       f.chosen().clear();
       while (!text.empty()) {

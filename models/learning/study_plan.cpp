@@ -59,7 +59,7 @@ class Planner {
     const std::int64_t fresh = std::min({unseen_, wish_.new_cards, whole(left_ / 2, wish_.card_minutes)});
     unseen_ -= std::max<std::int64_t>(fresh, 0);
     put(StudyKind::recall, -1, fresh, wish_.card_minutes);
-    while (practise()) {
+    for (bool first = true; practise(first); first = false) {
     }
   }
 
@@ -110,11 +110,17 @@ class Planner {
 
   double counted(double share) const { return std::min(share, wish_.goal); }
 
-  /// Questions for the topic that wins most; false where there is no room or nothing rises.
-  bool practise() {
-    const std::int64_t n = std::min(wish_.chunk, whole(left_, wish_.drill_minutes));
-    if (n <= 0) return false;
-    const auto more = static_cast<double>(n);
+  /// The topic that is least supported of those below the goal, with answers alone or any; none: their number.
+  std::size_t weakest(bool asked_alone) const {
+    std::size_t best = topics_.size();
+    for (std::size_t i = 0; i < topics_.size(); ++i)
+      if (ready_[i] < wish_.goal && (!asked_alone || topics_[i].asked > 0) &&
+          (best == topics_.size() || ready_[i] < ready_[best]))
+        best = i;
+    return best;
+  }
+
+  std::size_t rises_most(double more) const {
     double most = 1e-12;
     std::size_t best = topics_.size();
     for (std::size_t i = 0; i < topics_.size(); ++i) {
@@ -125,6 +131,17 @@ class Planner {
       most = rise;
       best = i;
     }
+    return best;
+  }
+
+  /// Questions on one topic; false where there is no room or every topic is at the goal.
+  bool practise(bool first) {
+    const std::int64_t n = std::min(wish_.chunk, whole(left_, wish_.drill_minutes));
+    if (n <= 0) return false;
+    const auto more = static_cast<double>(n);
+    std::size_t best = first ? weakest(true) : topics_.size();
+    if (best == topics_.size()) best = rises_most(more);
+    if (best == topics_.size()) best = weakest(false);
     if (best == topics_.size()) return false;
     answer(best, more);
     for (std::int64_t i = 0; i < n; ++i) come_back({.topic = static_cast<std::int64_t>(best)});

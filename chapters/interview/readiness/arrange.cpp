@@ -107,16 +107,18 @@ std::string verdict_of(const Inputs& in, const Outputs& out) {
 }
 
 /// How far the goal is, and what to do next.
-std::string next_of(const Inputs& in, const Outputs& out) {
+std::string next_of(const Inputs& in, const Outputs& out, const PlanPicture& plan, std::size_t topics) {
   std::string text;
   if (out.asked > 0 && out.ready_percent >= in.goal_percent)
-    text = "You are there.";
+    text = in.topic != "weak" ? std::string("You are there.")
+                              : answers_text(out.topics_ready, " topic is", " topics are") + " shown, of " +
+                                    figure(whole(static_cast<double>(topics))) + ".";
   else if (out.needed_questions > 0)
-    text = "The goal takes " + answers_text(out.needed_questions, " more answer", " more answers") + " at " +
-           figure(in.plan_right_percent, "%") + " right.";
+    text = "The goal takes " + answers_text(std::llround(out.needed_questions), " more answer", " more answers") +
+           " at " + figure(in.plan_right_percent, "%") + " right.";
   else
     text = figure(in.plan_right_percent, "%") + " right never shows the goal of " + figure(in.goal_percent, "%") + ".";
-  return text + (out.next.empty() ? std::string() : " Next: " + out.next + ".");
+  return text + (plan.today.empty() ? std::string() : " Today first: " + plan.today.front().words + ".");
 }
 
 }  // namespace
@@ -186,7 +188,7 @@ void add_beginning(const Inputs& in, const Outputs& out, const std::vector<const
                                 "interview/drills?topic=" + std::string(s->topic) + "&clock=sixty_seconds"});
   picture.ladder = "What your answers will look like, supposing " + percent(in.plan_right_percent, "") + " right";
   std::set<std::int64_t> after{5};
-  for (const std::int64_t n : {in.plan_questions, out.needed_questions})
+  for (const std::int64_t n : {in.plan_questions, out.needed_questions > 0 ? std::llround(out.needed_questions) : 0})
     if (n > 0) after.insert(n);
   for (const std::int64_t n : after)
     add_supposed(in, out, n, "After " + whole(static_cast<double>(n)) + (n == 1 ? " answer" : " answers"), rows);
@@ -204,7 +206,8 @@ std::pair<int, std::ptrdiff_t> teaching_place(const TopicStanding& s) {
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture picture;
   if (!out.reason.empty()) return picture;
-  picture.answer = verdict_of(in, out) + "\n" + next_of(in, out);
+  picture.plan = arrange_plan(in, out, run);
+  picture.answer = verdict_of(in, out) + "\n" + next_of(in, out, picture.plan, run.topics.size());
   const auto order = weak_first(run.topics, in.topic == "weak");
   picture.lines.reserve(order.size() + 8);  // rows point into the lines
   RowWriter rows(in, picture);
@@ -241,7 +244,6 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
                         " of which no lab was opened",
               .act = nullptr},
              0, 0);
-  picture.plan = arrange_plan(in, out, run);
   picture.due = due_list(in, out.cards_due);
   add_calendar(in, picture);
   return picture;

@@ -78,7 +78,7 @@ chapters::Computed<Outputs, Run> compute(const Inputs& in) {
   const double share = asked + more > 0 ? (score + rate * more) / (asked + more) : rate;
   out.plan_margin_percent = 100 * share - out.plan_ready_percent;
   const std::int64_t needed = models::questions_to_goal(score, asked, rate, goal, z);
-  out.needed_questions = std::max<std::int64_t>(needed, 0);
+  out.needed_questions = needed < 0 ? std::nan("") : static_cast<double>(needed);
   out.verdict = verdict_of(needed, rate, goal);
   const TopicStanding* weakest = weakest_topic(run->topics);
   out.weakest = weakest ? std::string(weakest->label) : "not known yet";

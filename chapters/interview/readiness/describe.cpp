@@ -86,8 +86,8 @@ void describe(Fields& f, Outputs& o) {
   f.real("plan_margin_percent", o.plan_margin_percent, {"Taken off for chance", "%"},
          "Points between the share that would be right then and what so many answers support.",
          {.formula = "share right - ready by then", .source = wilson});
-  f.integer("needed_questions", o.needed_questions, "Questions to the goal",
-            "At the supposed share; 0 when you are there, or when that share never shows it.");
+  f.real("needed_questions", o.needed_questions, "Questions to the goal",
+         "At the supposed share; 0 when you are there.", {.absent = "The supposed share never shows the goal."});
   f.group("Counts");
   f.integer("due", o.due, "Due for review", "Kinds of question, of every topic, whose time to come back has come.",
             {.source = "intervals of SM-2, Wozniak 1990"});
@@ -127,7 +127,8 @@ void describe(Fields& f, Outputs& o) {
   f.table("plan", o.plan, "Plan", "What to do on which day.");
   f.group("What to do next");
   f.text("next", o.next, "Do next");
-  f.text("weakest", o.weakest, "Weakest topic", "Whose answers support the least, of those asked three times or more.");
+  f.text("weakest", o.weakest, "Weakest of those asked",
+         "Whose answers support the least, of those asked three times or more.");
   f.text("verdict", o.verdict, "To the goal");
   f.table("topics", o.topics, "By topic", "How every topic stands.");
 }

@@ -42,7 +42,13 @@ void draw_today(const PlanPicture& plan, View& view, ImVec2 at, ImVec2 size) {
   widgets::fit_text(p, at, plan.heading, size.x, t.text, Type::small, widgets::Font::bold);
   const auto places = static_cast<std::size_t>(std::max(1.0f, (size.y - row) / row));
   const float act = widgets::text_size("start", Type::small).x + t.px(12);
-  for (std::size_t i = 0; i < std::min(places, plan.today.size()); ++i) {
+  const std::size_t shown = plan.today.size() <= places ? plan.today.size() : std::max<std::size_t>(places, 2) - 1;
+  if (shown < plan.today.size()) {
+    widgets::Line more;
+    more.add("and ").add_integer(static_cast<std::int64_t>(plan.today.size() - shown)).add(" more");
+    p.text({at.x + t.px(16), at.y + row * static_cast<float>(shown + 1)}, more.view(), t.muted, Type::small);
+  }
+  for (std::size_t i = 0; i < shown; ++i) {
     const Task& task = plan.today[i];
     const float y = at.y + row * static_cast<float>(i + 1), when = widgets::text_size(task.minutes, Type::small).x;
     p.rect({at.x, y + t.px(3)}, {at.x + t.px(8), y + t.px(11)}, tint_of(task.kind), t.px(2));

@@ -50,11 +50,12 @@ struct PlanRow {
 };
 
 struct Outputs {
+  double needed_questions = 0;  ///< NaN: the supposed share never shows the goal
   double ready_percent = 0, success_percent = 0, plan_ready_percent = 0, plan_margin_percent = 0,
          predictions_ready_percent = 0;
-  std::int64_t asked = 0, right = 0, near = 0, needed_questions = 0, topics_ready = 0, due = 0, level_reached = 0,
-               predicted = 0, predicted_close = 0, planned_topics = 0, planned_topics_ready = 0, planned_left_due = 0,
-               recalled = 0, recalled_right = 0, cards_due = 0, cases = 0;
+  std::int64_t asked = 0, right = 0, near = 0, topics_ready = 0, due = 0, level_reached = 0, predicted = 0,
+               predicted_close = 0, planned_topics = 0, planned_topics_ready = 0, planned_left_due = 0, recalled = 0,
+               recalled_right = 0, cards_due = 0, cases = 0;
   double recall_ready_percent = 0, cases_score = 0, cases_ready_percent = 0;
   double today_minutes = 0, planned_minutes = 0, minutes_a_question = 0;
   std::string weakest, next, verdict;

@@ -76,21 +76,26 @@ TEST_CASE("a study plan: the longest overdue is first, and what has no room wait
   CHECK(plan_study(topics, due, {}, wish).left_due == 3);
 }
 
-TEST_CASE("a study plan: practice goes where the supported share rises most, and not beyond the goal") {
-  // Untouched, half right of forty, and already shown: five answers move the untouched topic most.
-  const std::vector<StudyTopic> topics{{20, 40}, {0, 0}, {60, 60}};
+TEST_CASE("a study plan: the weakest topic comes first each day, then what rises most, and nothing beyond the goal") {
+  // Untouched, none right of forty, and already shown: five questions of the second, then five of the first, which they
+  // raise most.
+  const std::vector<StudyTopic> topics{{0, 0}, {0, 40}, {60, 60}};
   StudyWish wish = drills_alone;
   wish.days = 1;
-  wish.minutes_a_day = 10;
+  wish.minutes_a_day = 20;
   const StudyPlan plan = plan_study(topics, {}, {}, wish);
-  REQUIRE(plan.blocks.size() == 1);
+  REQUIRE(plan.blocks.size() == 2);
   CHECK(plan.blocks[0].topic == 1);
-  CHECK(plan.blocks[0].count == 5);
-  CHECK(plan.ready[1] == Approx(wilson_lower(4.5, 5)));
+  CHECK(plan.blocks[1].topic == 0);
+  CHECK(plan.blocks[1].count == 5);
+  CHECK(plan.ready[0] == Approx(wilson_lower(4.5, 5)));
   CHECK(plan.topics_asked == 3);
   CHECK(plan.topics_ready == 1);
   // Everything shown: nothing to practise, and the day is free.
   CHECK(plan_study(std::vector<StudyTopic>{{60, 60}}, {}, {}, wish).blocks.empty());
+  // Whoever gets nothing right still practises what is weakest.
+  wish.rate = 0;
+  CHECK(plan_study(topics, {}, {}, wish).minutes == 20);
 }
 
 TEST_CASE("a study plan: boards every third day, pitches on the last two, cards that are due before new ones") {
