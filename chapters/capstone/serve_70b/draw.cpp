@@ -30,7 +30,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
   static constexpr std::array round_columns{
       DescribedColumn{.key = "name"},
       DescribedColumn{.key = "found", .priority = 2},
-      DescribedColumn{.key = "itl_s", .bar = true, .tint = widgets::Tint::series(0), .digits = 3},
+      DescribedColumn{.key = "itl_s", .digits = 3},
       DescribedColumn{.key = "won_s", .priority = 1, .digits = 3},
       DescribedColumn{.key = "said_s", .priority = 3, .digits = 3},
       DescribedColumn{.key = "ttft_s", .digits = 3},

@@ -221,13 +221,19 @@ TEST_CASE("minutes come from words, presets and questions") {
 }
 
 TEST_CASE("planned chapters of the rail are there with the word, and do nothing") {
-  Opened o;
-  o.ui.resize({1700, 1000});
-  o.ui.frames(2);
-  CHECK(o.ui.text_present("planned"));
-  o.ui.click("rail/Capstone");
-  o.ui.frames(2);
-  CHECK(o.d.open_lab() == "roofline/roofline");
+  const support::Folder folder;
+  app::Content content = Opened::content();
+  content.curriculum.push_back({"epilogue", "16", "Epilogue", {{"epilogue/curtain", "Curtain"}}});
+  support::ShellDriver d(std::move(content),
+                         models::Result<app::UserPaths>::ok({folder / "data", folder / "config", folder / "state"}),
+                         {1700, 1000});
+  REQUIRE(d.workspace.open("roofline/roofline"));
+  d.workspace.settings.rail = app::store::Settings::Rail::open;
+  d.ui.frames(3);
+  CHECK(d.ui.text_present("planned"));
+  d.ui.click("rail/Epilogue");
+  d.ui.frames(2);
+  CHECK(d.open_lab() == "roofline/roofline");
 }
 
 TEST_CASE("the rail folds to numbers in a narrow window, by its button and by Ctrl+B, and that is remembered") {
