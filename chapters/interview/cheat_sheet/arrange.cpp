@@ -127,7 +127,7 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
     return "Does not fit: " +
            (in.batch > 1 ? "memory holds " + figure(s.fits, "") + " of " + figure(batch, "") + " requests"
                          : std::string("weights and one request are more than the memory")) +
-           ". Priced all the same, a token takes " + figure(s.token_s, "s") + ", a prompt " + figure(s.prompt_s, "s") +
+           ". At the least a token would take " + figure(s.token_s, "s") + ", a prompt " + figure(s.prompt_s, "s") +
            ".\nA token's cache holds " + figure(s.cache_token_bytes, "B") + "; in training the states hold " +
            figure(s.state_bytes, "B") + ".";
   return "At the least a token takes " + figure(s.token_s, "s") + " and a prompt " + figure(s.prompt_s, "s") +
