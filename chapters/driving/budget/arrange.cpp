@@ -37,7 +37,9 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
   if (in.shared != Shared::none) {
     std::string text = std::string(in.shared == Shared::all ? "One encoder" : "Two encoders") +
                        " instead of three: " + figure(out.power_w, "W") + " of " + figure(out.before_power_w, "W") +
-                       ". The cameras send " + figure(out.camera_bytes_per_s, "B/s") + " as before.";
+                       (out.link_fits ? ". The cameras send " : ". The cameras would send ") +
+                       figure(out.camera_bytes_per_s, "B/s") +
+                       (out.link_fits ? " as before." : ", more than their links carry.");
     if (second.empty())
       second = "One encoder for all saves " + figure(out.sharing_saved, "%") +
                " of the arithmetic, and nothing that cameras and links take.";

@@ -67,12 +67,13 @@ void describe_work(Fields& f, Inputs& in) {
   f.group("The chip");
   shared::chip(f, "chip", in.chip, {.help = "Its peak and its bandwidth are the roofs."});
   shared::format(f, "format", in.format, {.label = "Format", .help = "What weights and features are in."});
-  f.real("reach", in.reach, {"Reached", "%"},
-         "Share of the roofs; assumed. BEVDet's image stage reaches at least 29 % on Orin in INT8, 88 % in FP32.",
-         {.range = {5, 100}});
+  f.real(
+      "reach", in.reach, {"Reached", "%"},
+      "Share of the roofs; assumed. In INT8 at least 29 % was measured on Orin (BEVDet's image stage): 50 may be high.",
+      {.range = {5, 100}});
   f.group("Energy");
   f.real("gpu_work_w", in.gpu_work_w, {"GPU at work", "W"},
-         "Above rest; 40.4 W is the GPU rail of an AGX Orin 32GB under stress without a power limit.",
+         "Above rest; 40.4 W is an AGX Orin 32GB's GPU rail under stress. Set it anew for another chip.",
          {.range = {0.1, 1000, Scale::log}});
   f.real("camera_w", in.camera_w, {"A camera", "W"}, "Whatever it sends; assumed.", {.range = {0, 10}});
   f.real("link_j_per_byte", in.link_j_per_byte, {"Readout and link", "J/B"},

@@ -104,10 +104,10 @@ void arrange_chains(const Outputs& out, Picture& p) {
       chain.words += small_letters(r.step) + " ";
     }
   };
-  open("inference", "Inference", "time of one request, from an engine that has nothing");
-  open("training", "Training", "time of a step, from FP32 and eager kernels");
-  open("memory", "Memory", "bytes of a training step, from data parallel alone");
-  open("communication", "Communication", "exposed time, from FP32 gradients in one ring");
+  open("inference", "Request's time", "time of one request, from an engine on one chip that has none of them");
+  open("training", "Step's time", "time of a training step, from FP32 and eager kernels");
+  open("memory", "Step's bytes", "bytes of a training step, from data parallel alone");
+  open("communication", "Exposed talk", "exposed time, from FP32 gradients in one ring");
 }
 
 }  // namespace
@@ -119,9 +119,17 @@ std::string factor_text(double factor) {
   return factor < 1 ? "\xC3\xB7" + plain_factor(1 / factor) : "\xC3\x97" + plain_factor(factor);
 }
 
-std::string answer_of(const Inputs&, const Outputs& out) {
+std::string answer_of(const Inputs& in, const Outputs& out) {
   using widgets::figure;
   const Sums& s = out.sums;
+  const auto batch = static_cast<double>(in.batch);
+  if (!out.holds(in))
+    return "Does not fit: " +
+           (in.batch > 1 ? "memory holds " + figure(s.fits, "") + " of " + figure(batch, "") + " requests"
+                         : std::string("weights and one request are more than the memory")) +
+           ". At the least a token would take " + figure(s.token_s, "s") + ", a prompt " + figure(s.prompt_s, "s") +
+           ".\nA token's cache holds " + figure(s.cache_token_bytes, "B") + "; in training the states hold " +
+           figure(s.state_bytes, "B") + ".";
   return "At the least a token takes " + figure(s.token_s, "s") + " and a prompt " + figure(s.prompt_s, "s") +
          "; a token's cache holds " + figure(s.cache_token_bytes, "B") + ".\nIn training the states hold " +
          figure(s.state_bytes, "B") + ", and saving every " + figure(s.save_every_s, "s") + " keeps most of the clock.";
@@ -159,10 +167,12 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   if (!out.reason.empty()) return p;
   p.answer = answer_of(in, out);
   p.case_words = run.model_name + " on " + widgets::format_text(static_cast<double>(in.tensor_parallel), "") +
-                 " \xC3\x97 " + run.chip_name;
+                 " \xC3\x97 " + run.chip_name + (out.holds(in) ? "" : ", does not fit") + "; batch " +
+                 widgets::format_text(static_cast<double>(in.batch), "") +
+                 "; each technique alone, on FlashAttention, fused kernels and a graph";
   arrange_matrix(out, p);
   p.words.assign(technique_words().begin(), technique_words().end());
-  p.sums = sum_lines(in, out);
+  p.sums = sum_lines(in, out, run);
   for (const SumLine& line : p.sums) p.sum_words.push_back(small_letters(std::string(line.name) + " " + line.text()));
   arrange_ladder(in, out, p);
   arrange_chains(out, p);

@@ -101,11 +101,16 @@ void add_serving(const Inputs& in, const Parts& parts, Sums& s) {
                                       .batch = 1,
                                       .prompt = std::lround(in.prompt_tokens),
                                       .context = in.context};
-  s.token_s = phase_bound(decode_step_work(a, setup), setup).time_s;
+  const auto token = decode_step_work(a, setup);
+  s.read_bytes = token.weight_bytes;
+  s.token_s = phase_bound(token, setup).time_s;
   const auto prompt = phase_bound(prefill_work(a, setup), setup);
+  s.prompt_reads = !prompt.computes();
   s.prompt_s = prompt.time_s + prompt.attention_s;
   setup.batch = in.batch;
-  s.step_s = phase_bound(decode_step_work(a, setup), setup).time_s;
+  const auto step_bound = phase_bound(decode_step_work(a, setup), setup);
+  s.step_s = step_bound.time_s;
+  s.step_computes = step_bound.arithmetic_s > step_bound.bytes_s;
   s.tokens_per_s = as_double(in.batch) / s.step_s;
   s.ridge = models::ridge_flops_per_byte(parts.machine);
   s.ridge_batch = s.ridge * in.weight_bits / 16;
@@ -113,9 +118,11 @@ void add_serving(const Inputs& in, const Parts& parts, Sums& s) {
   s.dollars_per_million = models::fleet::dollars_per_million_tokens(in.price_per_hour * as_double(in.tensor_parallel),
                                                                     in.filled / 100 * s.tokens_per_s);
   const models::Workload step{.phase = models::Phase::decode, .batch = in.batch, .sequence = 1, .context = in.context};
+  if (parts.chip->vendor != "NVIDIA") return;  // the host's time was recorded with such a chip
   if (const auto list = models::launch_list(a, step, parts.machine, false, 1.5e-6)) {
     s.launches = static_cast<double>(list->kernels.size());
-    s.launch_s = s.launches * parts.host.launch_s;
+    s.launch_each_s = parts.host.launch_s;
+    s.launch_s = s.launches * s.launch_each_s;
   }
 }
 
@@ -127,8 +134,12 @@ void add_training(const Inputs& in, const Parts& parts, Sums& s) {
   s.bubble = 100 * as_double(in.stages - 1) / as_double(in.micro_batches + in.stages - 1);
   s.mtbf_s = in.gpu_mtbf_s / as_double(in.gpus);
   s.save_every_s = models::fleet::exact_interval_s({.save_s = in.save_s, .restart_s = 0, .mtbf_s = s.mtbf_s});
-  if (const auto link = parts.chip->interconnect.bytes_per_s_per_direction)
-    s.all_reduce_s = models::ring_all_reduce_s(in.tensor_parallel, in.bytes, *link, 0);
+  if (const auto link = parts.chip->interconnect.bytes_per_s_per_direction) {
+    // Above a node the ring goes through all network ports of a node at once, and the slower of the two counts.
+    const models::AllReduceGroup group{.ranks = in.tensor_parallel};
+    s.link_bytes_per_s = group.nodes() > 1 ? models::ring_step(group, links_of(parts)).bytes_per_s : *link;
+    s.all_reduce_s = models::ring_all_reduce_s(in.tensor_parallel, in.bytes, s.link_bytes_per_s, 0);
+  }
   s.camera_bytes_per_s = as_double(in.cameras) * in.megapixels * 1e6 * in.frames_per_s * in.pixel_bits / 8;
 }
 
@@ -180,12 +191,20 @@ void add_levels(const Inputs& in, const Parts& parts, Outputs& out) {
     row.time_s = in.bytes / row.bytes_per_s;
     if (level.bandwidth_bytes_per_s.value) row.bandwidth_source = source_of(level.bandwidth_bytes_per_s);
     if (level.latency_s.value) row.latency_source = source_of(level.latency_s);
+    // What was measured on a GPU says nothing of another kind of chip.
+    if (parts.chip->vendor != "NVIDIA" && row.latency_source.find("H100") != std::string::npos) {
+      row.latency_s = no_figure;
+      row.latency_source.clear();
+    }
   }
+  if (parts.chip->vendor != "NVIDIA") return;
   const models::RecordedLaunches& r = models::recorded_launches()[0];
   LevelRow& launch = out.levels.emplace_back();
-  launch.level = "Kernel launch";
+  launch.level = "Launch call alone";
   launch.latency_s = r.call_s;
-  launch.latency_source = "measured: the launching call in a public trace, " + std::string(r.name);
+  launch.latency_source =
+      "measured: the bare launching call in a public trace, without PyTorch's own work on the host, " +
+      std::string(r.name);
 }
 
 }  // namespace
@@ -199,11 +218,16 @@ Computed<Outputs, Run> compute(const Inputs& in) {
   add_memory(in, *parts.value, out.sums);
   add_serving(in, *parts.value, out.sums);
   add_training(in, *parts.value, out.sums);
+  const models::Interconnect& inside = parts->chip->interconnect;
+  if (inside.bytes_per_s_per_direction)
+    out.link = out.sums.link_bytes_per_s < *inside.bytes_per_s_per_direction
+                   ? parts->network->name + ", all ports of a node"
+                   : inside.name;
   add_techniques(case_of(in, *parts.value), out);
   add_levels(in, *parts.value, out);
   answer.run = std::make_shared<const Run>(
       Run{in, parts->model->name, parts->chip->short_name.empty() ? parts->chip->name : parts->chip->short_name,
-          parts->network->name});
+          parts->network->name, parts->model->architecture.moe.routed > 0, parts->model->architecture.has_latent()});
   return answer;
 }
 

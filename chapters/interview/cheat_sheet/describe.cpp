@@ -68,29 +68,36 @@ void describe_serving_sums(Fields& f, Sums& s) {
   f.group("Serving");
   f.real("token_s", s.token_s, {"One token, alone", "s"}, "At the least, for one request.",
          {.headline = true,
-          .formula = "(weights + cache) / (chips x bandwidth)",
+          .formula = "(weights read + cache) / (chips x bandwidth)",
           .source = "the bound that published decode is held against"});
-  f.real("prompt_s", s.prompt_s, {"A prompt", "s"}, "At the least: at full peak, attention on top.",
-         {.headline = true, .formula = "(2 x parameters x tokens + attention) / (chips x peak)"});
+  f.real("read_bytes", s.read_bytes, {"Weights read", "B"},
+         "By one token: all but the embedding table, and of experts the active ones.",
+         {.formula = "(active parameters - embedding table) x bits / 8"});
+  f.real("prompt_s", s.prompt_s, {"A prompt", "s"}, "At the least, attention on top.",
+         {.headline = true,
+          .formula = "max(2 x parameters read x tokens / (chips x peak), bytes / bandwidth) + attention"});
   f.real("step_s", s.step_s, {"One step of the batch", "s"},
-         {.formula = "max((weights + caches) / bandwidth, FLOP / peak)"});
+         {.formula = "max((weights read + caches) / (chips x bandwidth), FLOP / (chips x peak))"});
   f.real("tokens_per_s", s.tokens_per_s, "Tokens per second", "All requests together, at the most.",
          {.formula = "batch / step"});
   f.real("ridge", s.ridge, {"Ridge", "FLOP/B"}, {.formula = "peak / bandwidth", .source = "Williams et al. 2009"});
   f.real("ridge_batch", s.ridge_batch, "Ridge as a batch", "Requests at which weights alone stop being the limit.",
          {.formula = "ridge x bits / 16"});
   f.real("drafted", s.drafted, {"Tokens of a round", "tokens"},
-         {.formula = "(1 - a^(k + 1)) / (1 - a)", .source = "Leviathan et al. 2023, equation 1"});
+         {.formula = "(1 - a^(k + 1)) / (1 - a), or k + 1 at a = 1", .source = "Leviathan et al. 2023, equation 1"});
   f.real("launches", s.launches, "Kernels of a step", "Eager, one launch each.",
-         {.absent = "The kernels of this model are not listed.",
+         {.absent = "The kernels of this model on this chip are not listed.",
           .source = "operations as Hugging Face's modeling_llama asks for them"});
-  f.real("launch_s", s.launch_s, {"Launches of a step", "s"}, "What a host takes to launch them one by one.",
-         {.absent = "The kernels of this model are not listed.", .formula = "kernels x launch"});
+  f.real("launch_s", s.launch_s, {"Launches of a step", "s"},
+         "What the host takes to dispatch them one by one in eager PyTorch.",
+         {.absent = "The kernels of this model on this chip are not listed.",
+          .formula = "kernels x host's time for each"});
   f.real("dollars_per_million", s.dollars_per_million, {"A million tokens", "$"},
          {.formula = "price x chips / (3600 x tokens per second x filled) x 10^6"});
 }
 
-void describe_training_sums(Fields& f, Sums& s) {
+void describe_training_sums(Fields& f, Outputs& o) {
+  Sums& s = o.sums;
   f.group("Training");
   f.real("activation_bytes", s.activation_bytes, {"Activations", "B"},
          "What all layers keep of one row for the backward pass, with fused attention.",
@@ -103,10 +110,14 @@ void describe_training_sums(Fields& f, Sums& s) {
   f.real("mtbf_s", s.mtbf_s, {"Time between failures", "s"}, {.formula = "that of a GPU / GPUs"});
   f.real("save_every_s", s.save_every_s, {"Save every", "s"}, "The interval that keeps most of the clock.",
          {.formula = "M (1 + W(-exp(-1 - C / M)))", .source = "failures as a Poisson process"});
-  f.real("all_reduce_s", s.all_reduce_s, {"All-reduce", "s"}, "A ring over the chips that share layers, by its bytes.",
+  f.real("all_reduce_s", s.all_reduce_s, {"All-reduce", "s"},
+         "A ring over the chips that share layers, by its bytes; above eight through the network.",
          {.absent = "The chip states no link.",
           .formula = "2 (n - 1) / n x bytes / link",
           .source = "Patarasuk, Yuan 2009"});
+  f.text("all_reduce_link", o.link, "Link of the all-reduce", "The slowest that the ring goes through.");
+  f.real("link_bytes_per_s", s.link_bytes_per_s, {"Its rate for a rank", "B/s"}, "One direction.",
+         {.absent = "The chip states no link."});
   f.group("Car");
   f.real("camera_bytes_per_s", s.camera_bytes_per_s, {"Cameras", "B/s"},
          {.formula = "cameras x pixels x frames x bits / 8"});
@@ -162,17 +173,18 @@ void describe(Fields& f, Outputs& o) {
   f.real("state_bytes", s.state_bytes, {"Training state", "B"},
          {.headline = true, .formula = "parameters x (2 + 2 + 4 + 8)", .source = "Rajbhandari et al. 2019"});
   f.real("cache_token_bytes", s.cache_token_bytes, {"Cache of a token", "B"},
-         {.headline = true, .formula = "2 x layers x KV heads x width x bits / 8"});
+         {.headline = true, .formula = "2 x layers x KV heads x width x bits / 8, or layers x latent x bits / 8"});
   f.real("cache_bytes", s.cache_bytes, {"Cache of a request", "B"}, "With its whole context.",
          {.formula = "cache of a token x tokens"});
   f.real("fits", s.fits, "Requests that fit", {.formula = "(0.9 x memory - weights) / cache of a request"});
   f.real("parameters", s.parameters, {"Parameters", "parameters"}, {.source = "the model's config"});
   describe_serving_sums(f, s);
-  describe_training_sums(f, s);
+  describe_training_sums(f, o);
   f.group("Tables");
   f.table("techniques", o.techniques, "What moves what", "Each technique alone, with it over without it.");
   f.table("levels", o.levels, "Ladder", "Bandwidth and latency of every level of the chip, and a kernel launch.");
-  f.table("chains", o.chains, "What to do first", "Each step is the one that gains most of what is left.");
+  f.table("chains", o.chains, "What to do first",
+          "At each place the step that gains most there; a gain is of what is left.");
 }
 
 void describe(Fields& f, View& view) {

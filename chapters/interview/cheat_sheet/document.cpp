@@ -74,15 +74,19 @@ void write_matrix(const Outputs& out, std::string& page) {
     table.end();
   }
   page += "\n";
+  for (const ColumnWords& c : column_words()) page += std::string(c.head) + ": " + std::string(c.full) + " ";
+  page += "\n\n";
 }
 
 void write_ladder(const Inputs& in, const Outputs& out, std::string& page) {
   page += "## Bandwidth and latency\n\n";
-  WordTable table(page, {"Level", "Bandwidth", widgets::format_text(in.bytes, "B") + " take", "First byte",
+  WordTable table(page, {"Level", "Bandwidth", widgets::format_text(in.bytes, "B") + " takes", "First byte",
                          "Where the figures are from"});
   for (const LevelRow& r : out.levels) {
     std::string source = r.bandwidth_source;
     if (r.latency_source != source) source += (source.empty() ? "" : "; latency ") + r.latency_source;
+    // A note to those who keep the figures, which says nothing on paper.
+    if (const auto note = source.find(" (not re-read)"); note != std::string::npos) source.erase(note, 14);
     table.row({r.level, std::isnan(r.bytes_per_s) ? "" : widgets::format_text(r.bytes_per_s, "B/s"),
                std::isnan(r.time_s) ? "" : widgets::format_text(r.time_s, "s"),
                std::isnan(r.latency_s) ? "" : widgets::format_text(r.latency_s, "s"), source});
@@ -90,12 +94,23 @@ void write_ladder(const Inputs& in, const Outputs& out, std::string& page) {
   page += "\n";
 }
 
+std::string_view chain_goal(std::string_view chain) {
+  if (chain == "inference") return "time of one request, from an engine on one chip that has none of these";
+  if (chain == "training") return "time of a step, from FP32 and eager kernels";
+  if (chain == "memory") return "bytes of a training step, from data parallel alone";
+  return "exposed time, from FP32 gradients in one ring";
+}
+
 void write_chains(const Outputs& out, std::string& page) {
-  page += "## What to do first: what gains most of what is left\n\n";
+  page +=
+      "## What to do first\n\nAt each place the step that gains most there. A gain is a ratio of what is left, so that "
+      "a later one can be "
+      "larger: what it removes has become a larger share. Chains begin with nothing, while the factors above are "
+      "held against an engine that has FlashAttention, fused kernels and a graph.\n\n";
   std::string chain;
   for (const ChainRow& r : out.chains) {
     if (r.chain != chain) {
-      page += (chain.empty() ? "- **" : "\n- **") + r.chain + "**: ";
+      page += (chain.empty() ? "- **" : "\n- **") + r.chain + "** (" + std::string(chain_goal(r.chain)) + "): ";
       chain = r.chain;
     } else {
       page += ", then ";
@@ -110,7 +125,7 @@ void write_chains(const Outputs& out, std::string& page) {
 void write_sums(const Run& run, const Outputs& out, std::string& page) {
   page += "## The sums\n\n";
   WordTable table(page, {"What", "How", "Comes to"});
-  for (const SumLine& line : sum_lines(run.in, out))
+  for (const SumLine& line : sum_lines(run.in, out, run))
     table.row({line.name, line.text(), line.unit.empty() ? line.value : line.value + " " + line.unit});
   page += "\n";
 }
@@ -134,7 +149,10 @@ models::Result<std::string> document_of(const Outputs& out, const Run& run) {
                      " \xC3\x97 " + run.chip_name + "\n\n";
   page += "Batch " + count(static_cast<double>(in.batch)) + ", prompts of " + count(in.prompt_tokens) +
           " tokens, answers of " + count(in.output_tokens) + "; training on " + count(static_cast<double>(in.gpus)) +
-          " GPUs over " + run.network_name + ", rows of " + count(static_cast<double>(in.sequence)) + " tokens.\n\n";
+          " GPUs over " + run.network_name + ", rows of " + count(static_cast<double>(in.sequence)) +
+          " tokens. In the sums a request's cache holds " + count(static_cast<double>(in.context)) + " tokens.\n\n";
+  if (!out.holds(in))
+    page += "**Does not fit**: memory holds " + count(out.sums.fits) + " of the batch. It is priced all the same.\n\n";
   write_matrix(out, page);
   write_ladder(in, out, page);
   write_chains(out, page);

@@ -47,10 +47,13 @@ struct Inputs {
 struct Sums {
   double parameters = 0, weights_bytes = 0, state_bytes = 0, cache_token_bytes = 0, cache_bytes = 0, fits = 0;
   double activation_bytes = no_figure;
+  double read_bytes = 0;  ///< weights that one token reads: no embedding table, and of experts the active ones
   double token_s = 0, step_s = 0, tokens_per_s = 0, ridge = 0, ridge_batch = 0, prompt_s = 0;
+  bool step_computes = false, prompt_reads = false;  ///< which of arithmetic and bytes is the longer
   double drafted = 0, dollars_per_million = 0;
-  double all_reduce_s = no_figure, flops = 0, train_s = 0, train_dollars = 0, bubble = 0, mtbf_s = 0, save_every_s = 0;
-  double launches = no_figure, launch_s = no_figure, camera_bytes_per_s = 0;
+  double all_reduce_s = no_figure, link_bytes_per_s = no_figure, flops = 0, train_s = 0, train_dollars = 0, bubble = 0,
+         mtbf_s = 0, save_every_s = 0;
+  double launches = no_figure, launch_each_s = no_figure, launch_s = no_figure, camera_bytes_per_s = 0;
 };
 
 /// A technique with what it moves: factors, with it over without it.
@@ -80,13 +83,17 @@ struct Outputs {
   std::vector<TechniqueRow> techniques;
   std::vector<LevelRow> levels;
   std::vector<ChainRow> chains;
+  std::string link;  ///< what the all-reduce goes over
   std::string reason;
+  /// The batch of the Inputs is in memory with its contexts.
+  bool holds(const Inputs& in) const { return static_cast<double>(in.batch) <= sums.fits; }
 };
 
 /// What the page says beyond its facts: names, for people.
 struct Run {
   Inputs in;
   std::string model_name, chip_name, network_name;
+  bool experts = false, latent = false;
 };
 
 /// Numbers of the Inputs that a sum shows, to be dragged.
@@ -195,7 +202,7 @@ void describe(Fields& f, View& view);
 Computed<Outputs, Run> compute(const Inputs& in);
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 std::string answer_of(const Inputs& in, const Outputs& out);
-std::vector<SumLine> sum_lines(const Inputs& in, const Outputs& out);
+std::vector<SumLine> sum_lines(const Inputs& in, const Outputs& out, const Run& run);
 /// "\xC3\xB7 8", "\xC3\x97 1.5", "new", "-"; empty where nothing is moved.
 std::string factor_text(double factor);
 /// The page as Markdown: two sheets with a rule between, which app/content prints as two pages.

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <utility>
 
 #include "chapters/interview/cheat_sheet/lab.h"
@@ -74,10 +75,57 @@ class LineMaker {
     return std::move(line_);
   }
 
+  /// As "4.23e23", where no unit reaches.
+  SumLine is_power(double value, std::string_view unit) {
+    const int power = value > 0 ? static_cast<int>(std::floor(std::log10(value))) : 0;
+    if (power < 18) return is(value, unit);
+    char text[32];
+    std::snprintf(text, sizeof text, "%.3ge%d", value / std::pow(10.0, power), power);
+    line_.value = text;
+    line_.unit = unit;
+    return std::move(line_);
+  }
+
  private:
   const Inputs& in_;
   SumLine line_;
 };
+
+/// A step of the batch: its bytes, or its arithmetic where that takes longer.
+SumLine step_line(const Inputs& in, const Outputs& out, const Run& run) {
+  LineMaker line(in, "One step", "step_s", "inference/phases");
+  if (out.sums.step_computes)
+    return line.say("2 \xC2\xB7 parameters read \xC2\xB7 ")
+        .hand(batch)
+        .say(" / (")
+        .hand(tensor_parallel)
+        .say(" \xC2\xB7 peak)")
+        .is(out.sums.step_s, "s");
+  return line.say(run.experts ? "(experts hit + " : "(read + ")
+      .hand(batch)
+      .say(" caches) / (")
+      .hand(tensor_parallel)
+      .say(" \xC2\xB7 bandwidth)")
+      .is(out.sums.step_s, "s");
+}
+
+/// A prompt: arithmetic, or the weights where reading them takes longer; attention on top.
+SumLine prompt_line(const Inputs& in, const Outputs& out, const Run& run) {
+  LineMaker line(in, "A prompt", "prompt_s", "inference/phases");
+  if (out.sums.prompt_reads)
+    return line.say(run.experts ? "(experts hit + cache of " : "(read + cache of ")
+        .hand(prompt)
+        .say(") / (")
+        .hand(tensor_parallel)
+        .say(" \xC2\xB7 bandwidth) + attention")
+        .is(out.sums.prompt_s, "s");
+  return line.say("(2 \xC2\xB7 parameters read \xC2\xB7 ")
+      .hand(prompt)
+      .say(" + attention) / (")
+      .hand(tensor_parallel)
+      .say(" \xC2\xB7 peak)")
+      .is(out.sums.prompt_s, "s");
+}
 
 }  // namespace
 
@@ -108,7 +156,7 @@ void set_dragged(Inputs& in, Dragged d, double value) {
   if (n.whole) in.*n.whole = static_cast<std::int64_t>(std::llround(value));
 }
 
-std::vector<SumLine> sum_lines(const Inputs& in, const Outputs& out) {
+std::vector<SumLine> sum_lines(const Inputs& in, const Outputs& out, const Run& run) {
   const Sums& s = out.sums;
   const auto line = [&](std::string_view name, std::string_view output, std::string_view lab) {
     return LineMaker(in, name, output, lab);
@@ -125,7 +173,8 @@ std::vector<SumLine> sum_lines(const Inputs& in, const Outputs& out) {
                     .say("parameters \xC2\xB7 (2 + 2 + 4 + 8) B")
                     .is(s.state_bytes, "B"));
   all.push_back(line("Cache of a token", "cache_token_bytes", "inference/kv-cache")
-                    .say("2 \xC2\xB7 layers \xC2\xB7 KV heads \xC2\xB7 dim \xC2\xB7 ")
+                    .say(run.latent ? "layers \xC2\xB7 (latent + rotary) \xC2\xB7 "
+                                    : "2 \xC2\xB7 layers \xC2\xB7 KV heads \xC2\xB7 dim \xC2\xB7 ")
                     .hand(cache_bits)
                     .say(" / 8")
                     .is(s.cache_token_bytes, "B"));
@@ -140,24 +189,26 @@ std::vector<SumLine> sum_lines(const Inputs& in, const Outputs& out) {
                     .hand(tensor_parallel)
                     .say(" \xC2\xB7 memory - weights) / that")
                     .is(s.fits, ""));
+  all.push_back(line("Weights read", "read_bytes", "inference/phases")
+                    .say(run.experts ? "(active" : "(parameters")
+                    .say(" - embedding) \xC2\xB7 ")
+                    .hand(weight_bits)
+                    .say(" / 8")
+                    .is(s.read_bytes, "B"));
   all.push_back(line("One token, alone", "token_s", "inference/phases")
-                    .say("(weights + cache) / (")
+                    .say("(read + cache) / (")
                     .hand(tensor_parallel)
                     .say(" \xC2\xB7 bandwidth)")
                     .is(s.token_s, "s"));
-  all.push_back(line("One step", "step_s", "inference/phases")
-                    .say("(weights + ")
-                    .hand(batch)
-                    .say(" caches) / bandwidth")
-                    .is(s.step_s, "s"));
+  all.push_back(step_line(in, out, run));
   all.push_back(
       line("Tokens per second", "tokens_per_s", "inference/phases").hand(batch).say(" / step").is(s.tokens_per_s, ""));
   all.push_back(line("A million tokens", "dollars_per_million", "fleet/cost")
                     .say("chips \xC2\xB7 ")
                     .hand(price)
-                    .say(" an hour, ")
+                    .say(" \xC2\xB7 10^6 / (3,600 \xC2\xB7 ")
                     .hand(filled)
-                    .say(" filled")
+                    .say(" \xC2\xB7 tokens/s)")
                     .is(s.dollars_per_million, "$"));
   all.push_back(line("Ridge", "ridge", "roofline/roofline").say("peak / bandwidth").is(s.ridge, "FLOP/B"));
   all.push_back(line("Ridge as a batch", "ridge_batch", "inference/phases")
@@ -166,27 +217,28 @@ std::vector<SumLine> sum_lines(const Inputs& in, const Outputs& out) {
                     .hand(weight_bits)
                     .say(" / 16")
                     .is(s.ridge_batch, ""));
-  all.push_back(line("A prompt", "prompt_s", "inference/phases")
-                    .say("(2 P \xC2\xB7 ")
-                    .hand(prompt)
-                    .say(" + attention) / peak")
-                    .is(s.prompt_s, "s"));
+  all.push_back(prompt_line(in, out, run));
   all.push_back(line("Tokens of a round", "drafted", "inference/speculative")
                     .say("a = ")
                     .hand(acceptance)
                     .say(", k = ")
                     .hand(draft_length)
-                    .say(": (1 - a^(k+1)) / (1 - a)")
+                    .say(in.acceptance < 1 ? ": (1 - a^(k+1)) / (1 - a)" : ": k + 1")
                     .is(s.drafted, ""));
   all.push_back(line("Launches of a step", "launch_s", "framework/launch")
                     .say(widgets::format_text(s.launches, ""))
-                    .say(" eager kernels, one by one")
+                    .say(" kernels \xC2\xB7 ")
+                    .say(widgets::format_text(s.launch_each_s, "s"))
+                    .say(" of host, eager")
                     .is(s.launch_s, "s"));
   all.push_back(line("All-reduce", "all_reduce_s", "distributed/collectives")
                     .say("2 \xC2\xB7 (n-1)/n \xC2\xB7 ")
                     .hand(bytes)
-                    .say(" / link, n = ")
+                    .say(" / ")
+                    .say(widgets::format_text(s.link_bytes_per_s, "B/s"))
+                    .say(", n = ")
                     .hand(tensor_parallel)
+                    .say(", " + out.link)
                     .is(s.all_reduce_s, "s"));
   all.push_back(line("Activations", "activation_bytes", "framework/training-memory")
                     .say("all layers, ")
@@ -196,7 +248,7 @@ std::vector<SumLine> sum_lines(const Inputs& in, const Outputs& out) {
   all.push_back(line("Training work", "flops", "fleet/train-time")
                     .say("6 \xC2\xB7 active parameters \xC2\xB7 ")
                     .hand(tokens)
-                    .is(s.flops, "FLOP"));
+                    .is_power(s.flops, "FLOP"));
   all.push_back(line("Training time", "train_s", "fleet/train-time")
                     .say("that / (")
                     .hand(gpus)

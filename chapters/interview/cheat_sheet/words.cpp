@@ -7,18 +7,18 @@ using models::sheet::moved_count, models::sheet::technique_count;
 
 const std::array<ColumnWords, moved_count>& column_words() {
   static const std::array<ColumnWords, moved_count> columns{
-      {{"TTFT", "Time to the first token."},
-       {"TPOT", "Time from token to token."},
+      {{"TTFT", "Time to the first token (TTFT)."},
+       {"TPOT", "Time per output token (TPOT)."},
        {"gap", "Longest wait between two tokens while a prompt is read."},
        {"tok/s", "Throughput: tokens per second, of a GPU in training."},
        {"weights", "Memory for weights on a chip."},
-       {"states", "Memory for gradients, master weights and moments on a GPU."},
+       {"states", "Training states without the weights: gradients, master weights and moments on a GPU."},
        {"activ.", "Memory for activations on a GPU."},
        {"cache", "Memory for keys and values on a chip."},
        {"FLOP", "Arithmetic of all chips."},
        {"HBM", "Bytes of main memory for a token."},
        {"links", "Communication: bytes over links."},
-       {"launch", "Kernel launches for a token."}}};
+       {"launch", "Kernel launches for a token; of fusion, without a graph."}}};
   return columns;
 }
 

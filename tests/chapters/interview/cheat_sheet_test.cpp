@@ -27,6 +27,7 @@ TEST_CASE("cheat sheet: sums of 70B on eight H100, by hand") {
   CHECK(near(out(*lab, "tokens_per_s"), 32 / out(*lab, "step_s"), 1e-12));
   CHECK(near(out(*lab, "dollars_per_million"), 8 * 2 / (3600 * 0.65 * out(*lab, "tokens_per_s")) * 1e6, 1e-9));
   CHECK(near(out(*lab, "all_reduce_s"), 1.75e9 / 450e9, 1e-12));
+  CHECK(near(out(*lab, "read_bytes"), 2 * (parameters - 128256.0 * 8192), 1e-3));
   CHECK(near(out(*lab, "bubble"), 100 * 15.0 / 31, 1e-12));
   CHECK(near(out(*lab, "drafted"), (1 - std::pow(0.8, 6)) / 0.2, 1e-12));
   CHECK(near(out(*lab, "train_s"), 6 * parameters * 1e12 / (1024 * 989.4e12 * 0.4), 1e-3));
@@ -38,7 +39,7 @@ TEST_CASE("cheat sheet: every number in the hand changes its sums, stays in its 
   const sheet::Inputs in;
   const auto first = sheet::compute(in);
   REQUIRE(first.facts.reason.empty());
-  const auto lines = sheet::sum_lines(in, first.facts);
+  const auto lines = sheet::sum_lines(in, first.facts, *first.run);
   std::size_t dragged = 0;
   for (std::size_t l = 0; l < lines.size(); ++l) {
     for (const auto& piece : lines[l].pieces) {
@@ -56,11 +57,12 @@ TEST_CASE("cheat sheet: every number in the hand changes its sums, stays in its 
       sheet::set_dragged(moved, piece.drag, now < range.hi / 2 ? now * 2 : now / 2);
       const auto then = sheet::compute(moved);
       REQUIRE(then.facts.reason.empty());
-      const auto& after = sheet::sum_lines(moved, then.facts)[l];
+      const auto& after = sheet::sum_lines(moved, then.facts, *then.run)[l];
       CHECK((after.value != lines[l].value || after.unit != lines[l].unit));
     }
   }
-  CHECK(dragged == 29);  // chips cancel in the price of a million tokens, so that they are no number of it
+  // Bits of the weights that are read, and the chips that share a step and a prompt, among them.
+  CHECK(dragged == 32);  // chips cancel in the price of a million tokens, so that they are no number of it
 }
 
 TEST_CASE("cheat sheet: every technique moves something or says why not, and opens a lab that there is") {
@@ -88,7 +90,7 @@ TEST_CASE("cheat sheet: every technique moves something or says why not, and ope
     INFO(words.name);
     CHECK(sheet::link_to(in, page.facts, words.lab).starts_with(words.lab));
   }
-  for (const auto& line : sheet::sum_lines(in, page.facts)) {
+  for (const auto& line : sheet::sum_lines(in, page.facts, *page.run)) {
     INFO(line.name);
     CHECK(sheet::link_to(in, page.facts, line.lab).starts_with(line.lab));
   }
@@ -105,4 +107,15 @@ TEST_CASE("cheat sheet: every figure of the ladder has a source") {
     CHECK(std::isnan(row.find("bytes_per_s")->real()) == row.find("bandwidth_source")->text().empty());
     CHECK(std::isnan(row.find("latency_s")->real()) == row.find("latency_source")->text().empty());
   }
+}
+
+TEST_CASE("cheat sheet: above a node the ring goes through the network, and what does not fit is said first") {
+  const LabPtr lab = open_lab("interview/cheat-sheet", R"({"tensor_parallel": 16})");
+  compute(*lab);
+  // Eight ports of 50 GB/s a node carry less than NVLink's 450: 2 x 15/16 of 1 GB over 400 GB/s.
+  CHECK(near(out(*lab, "link_bytes_per_s"), 400e9, 1e-12));
+  CHECK(near(out(*lab, "all_reduce_s"), 2 * 15.0 / 16 * 1e9 / 400e9, 1e-12));
+  const auto says = [](const char* inputs) { return answer_of("interview/cheat-sheet", inputs); };
+  CHECK(says("{}").starts_with("At the least a token takes"));
+  CHECK(says(R"({"tensor_parallel": 1})").starts_with("Does not fit"));
 }
