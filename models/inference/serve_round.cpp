@@ -1,6 +1,7 @@
 #include "models/inference/serve_round.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -81,8 +82,14 @@ Result<ServeRound> serve_round(const ServeSetup& setup) {
   round.waits_s = step.wait_s() / tokens;
   round.prompts_s = setup.continuous ? batch * passes->time_s / after_first : 0;
   round.itl_s = step.time_s / tokens + round.prompts_s;
-  round.longest_gap_s = step.time_s + (setup.continuous ? passes->longest_s : 0);
-  round.ttft_s = passes->time_s + (setup.continuous ? passes->count * step.time_s : 0);
+  round.longest_gap_s = step.time_s;
+  round.ttft_s = passes->time_s;
+  if (setup.continuous) {
+    const double between = std::ceil(batch * passes->count * tokens / after_first * (1 - 1e-12));
+    round.longest_gap_s += between * passes->longest_s;
+    round.ttft_s += (between - 1) * passes->longest_s +
+                    std::ceil((between - 1 + passes->count) / between * (1 - 1e-12)) * step.time_s;
+  }
   round.tokens_per_s = as_double(setup.replicas) * closed_loop_tokens_per_s(batch, output, round.ttft_s, round.itl_s);
   set_held(setup, *state, round);
   return Out::ok(round);

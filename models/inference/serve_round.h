@@ -23,10 +23,12 @@ struct ServeRound {
   /// Parts of `itl_s`, which they add up to: kernels that read weights, products of attention, all other kernels,
   /// all-reduces, time in which no kernel runs, and prompts of others that stand between two tokens.
   double products_s = 0, attention_s = 0, elementwise_s = 0, talk_s = 0, waits_s = 0, prompts_s = 0;
-  double itl_s = 0;          ///< mean time from token to token
-  double longest_gap_s = 0;  ///< a step, and one pass over a prompt where such passes stand between
-  double ttft_s = 0;         ///< continuous: the step that is under way is waited for
-  double tokens_per_s = 0;   ///< all replicas
+  double itl_s = 0;  ///< mean time from token to token
+  /// A step, and where prompts stand between as many of their passes as come in a step, rounded up: at least one.
+  double longest_gap_s = 0;
+  /// Continuous: the steps that are under way are waited for, and the passes of prompts that came in the same step.
+  double ttft_s = 0;
+  double tokens_per_s = 0;                               ///< all replicas
   double step_s = 0, tokens_per_step = 1, prompt_s = 0;  ///< prompt_s: the passes of one request, or of the whole batch
   double weights_held_bytes = 0, caches_held_bytes = 0, scores_held_bytes = 0, held_bytes = 0;
   double room_bytes = 0;  ///< that may be filled

@@ -35,14 +35,21 @@ void fill_rounds(const ServeRules& rules, const Played& game, Outputs& out) {
       if (out.first_card.empty()) {
         out.first_card = row.name;
         out.first_won_s = row.won_s;
+        out.first_slight = r.nothing_won();
       }
-      if (!std::isfinite(out.best_won_s) || row.won_s > out.best_won_s) {
+      if (r.won > 0 && !r.nothing_won() && (!std::isfinite(out.best_won_s) || row.won_s > out.best_won_s)) {
         out.best_card = row.name;
         out.best_won_s = row.won_s;
+      }
+      if (r.won < 0 && !r.nothing_won() && (!std::isfinite(out.most_lost_s) || -row.won_s > out.most_lost_s)) {
+        out.lost_card = row.name;
+        out.most_lost_s = -row.won_s;
       }
     }
     out.rounds.push_back(std::move(row));
   }
+  if (out.best_card.empty()) out.best_card = "none";
+  out.last_bounced = game.now().bounced;
 }
 
 /// Requests at once that fit next to what else a replica holds, in the state that stands.
@@ -52,11 +59,12 @@ double most_batch(const ServeRound& now, double batch) {
   return each > 0 ? std::max(0.0, std::floor(room / each * (1 + 1e-12))) : no_figure;
 }
 
-void fill_now(const ServeRules& rules, const Played& game, Outputs& out) {
+void fill_now(const Inputs& in, const ServeRules& rules, const Played& game, Outputs& out) {
   const Round &now = game.now(), &start = game.rounds.front();
   const Service service = rules.service_of(now.cards);
   if (const auto round = rules.round_of(service)) out.now = *round;
   out.served_itl_s = now.figures.values[0];
+  out.of_longest = in.gap == GapKind::longest;
   out.bottleneck = static_cast<Cause>(now.figures.bottleneck);
   out.bottleneck_s = now.figures.slab[now.figures.bottleneck];
   out.start_itl_s = start.figures.values[0];
@@ -103,7 +111,7 @@ std::string start_problem(Plays& plays) {
   std::string why = plays.of(plays.rules().start()).bounce;
   if (why.starts_with("It does not fit")) {
     why.pop_back();
-    why += " before any card: take more GPUs, a larger chip or a smaller model.";
+    why += " before any card: take more GPUs, a GPU with more memory, a shorter prompt or a smaller model.";
   }
   return why;
 }
@@ -122,7 +130,7 @@ Computed<Outputs, Run> compute(const Inputs& in, Progress& progress) {
   if (!game) return infeasible<Out>(game.error);
   Outputs out;
   fill_rounds(rules, *game, out);
-  fill_now(rules, *game, out);
+  fill_now(in, rules, *game, out);
   out.replicas = std::floor(static_cast<double>(in.gpus) / out.chips);
   fill_study(plays, out);
   if (in.show_par) fill_par(plays, progress, out);

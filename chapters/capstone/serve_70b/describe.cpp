@@ -15,7 +15,7 @@ const Choices hosts = choices_in_order<Host::own>(
      {"own", "My own", "Your own time from launch to launch."}});
 const Choices gaps = choices_in_order<GapKind::longest>(
     {{"mean", "the mean", "All time between the first token and the last, over the tokens."},
-     {"longest", "the longest", "A step, with one pass over a prompt where such passes stand between."}});
+     {"longest", "the longest", "A step, with the passes over prompts that stand between."}});
 const Choices cause_choices = choices_in_order<Cause::prompts>({{"products", "matrix products"},
                                                                 {"attention", "attention"},
                                                                 {"elementwise", "element-wise kernels"},
@@ -134,7 +134,7 @@ void describe_now(Fields& f, Outputs& o) {
           .against = {"at the start", "start_itl_s"},
           .formula = "step / tokens of a step + batch x prompt / (answer - 1)"});
   f.real("ttft_s", o.now.ttft_s, {"First token", "s"},
-         "All prompts of a fixed batch, or the step that is under way and one prompt.",
+         "All prompts of a fixed batch, or the step that is under way, prompts that came with it, and its own.",
          {.headline = true, .against = {"at the start", "start_ttft_s"}});
   f.real("tokens_per_s", o.now.tokens_per_s, {"Tokens", "tokens/s"}, "Requests follow each other without a pause.",
          {.headline = true,
@@ -145,7 +145,7 @@ void describe_now(Fields& f, Outputs& o) {
          {.headline = true, .against = {"of", "room_bytes"}});
   f.real("room_bytes", o.now.room_bytes, {"A GPU may hold", "B"}, "The share of its memory that may be filled.");
   f.real("longest_gap_s", o.now.longest_gap_s, {"Longest gap", "s"},
-         "A step, and one pass over a prompt where such passes stand between.");
+         "A step, and the passes over prompts that come in it, rounded up: at least one where they stand between.");
   f.choice("bottleneck", o.bottleneck, cause_choices, "Bottleneck", "The largest part of the slab.");
   f.real("bottleneck_s", o.bottleneck_s, {"... takes", "s"}, "Its part of the gap.");
   f.real("served_itl_s", o.served_itl_s, {"The gap of the target", "s"}, "The mean or the longest, as it is set.");
@@ -222,7 +222,9 @@ void describe(Fields& f, Outputs& o) {
   f.real("first_won_s", o.first_won_s, {"... won first", "s"}, "From token to token; below 0 it lost.",
          {.absent = no_round});
   f.text("best_card", o.best_card, "Best card", "The one that won most in its place.");
-  f.real("best_won_s", o.best_won_s, {"... won most", "s"}, "From token to token.", {.absent = no_round});
+  f.real("best_won_s", o.best_won_s, {"... won most", "s"}, "From token to token.", {.absent = "No card won."});
+  f.text("lost_card", o.lost_card, "Card that lost most");
+  f.real("most_lost_s", o.most_lost_s, {"... lost most", "s"}, "From token to token.", {.absent = "No card lost."});
   f.real("prediction_off", o.prediction_off, {"Predictions off by", "\xC3\x97"},
          "Geometric mean of what was said against what happened, as a factor.", {.absent = "Nothing was said."});
   f.real("start_itl_s", o.start_itl_s, {"Token to token at the start", "s"}, "Before any card.");

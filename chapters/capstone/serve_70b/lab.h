@@ -77,8 +77,9 @@ struct Outputs {
   Cause bottleneck{};
   double bottleneck_s = 0;
   double start_itl_s = 0, start_ttft_s = 0, start_rate = 0;
-  double first_won_s = no_figure, best_won_s = no_figure, prediction_off = no_figure;
-  std::string first_card, best_card;
+  double first_won_s = no_figure, best_won_s = no_figure, most_lost_s = no_figure, prediction_off = no_figure;
+  std::string first_card, best_card, lost_card;                         ///< best_card: "none" where none won
+  bool first_slight = false, last_bounced = false, of_longest = false;  ///< of_longest: the target is the longest gap
   double most_batch = 0, batch = 0, chips = 0, replicas = 0;
   std::vector<RoundRow> rounds;
   std::vector<StudyRow> study;

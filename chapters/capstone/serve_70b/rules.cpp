@@ -147,10 +147,10 @@ models::Result<ServeRound> ServeRules::round_of(const Service& service) const {
   using Out = models::Result<ServeRound>;
   if (service.tensor_parallel > in_.gpus)
     return Out::fail("A replica of " + std::to_string(service.tensor_parallel) + " GPUs needs more than the " +
-                     std::to_string(in_.gpus) + " that are there.");
+                     std::to_string(in_.gpus) + " that are there: raise \"GPUs\" or play a smaller replica.");
   if (service.chunked && !service.continuous)
     return Out::fail(
-        "Pieces of prompts run between the steps of a batch that never ends: it needs continuous batching.");
+        "Pieces of prompts run between the steps of a batch that never ends: play continuous batching first.");
   ServeSetup setup{.job = job_, .changes = service.changes, .continuous = service.continuous};
   setup.job.batch = service.batch;
   setup.job.chips = service.tensor_parallel;
@@ -169,7 +169,7 @@ Figures ServeRules::play(CardSet cards) const {
     return f;
   }
   const ServeRound& r = *round;
-  // The longest gap has a whole step in it, however many tokens that yields, and one pass over a prompt.
+  // The longest gap has a whole step in it, however many tokens that yields, and the passes over prompts between.
   const bool mean = in_.gap == GapKind::mean;
   const double tokens = mean ? 1 : r.tokens_per_step;
   f.slab = {r.products_s * tokens, r.attention_s * tokens, r.elementwise_s * tokens,

@@ -14,7 +14,7 @@ constexpr std::array<std::string_view, 1> guessed{"speculative"};
 constexpr std::array<StudyRound, 3> rounds{{{"1: INT4, cache in 8 bits, batch 32", narrow, {0.048, not_claimed, 720}},
                                             {"2: fusion, FlashAttention, graph", fused, {0.032, 0.38, 1050}},
                                             {"3: speculation", guessed, {0.0103, not_claimed, not_claimed}}}};
-constexpr std::array<BoardCause, cause_count> slab{{{"weights", widgets::Meaning::memory_bound},
+constexpr std::array<BoardCause, cause_count> slab{{{"matrix products", widgets::Meaning::memory_bound},
                                                     {"caches", widgets::Meaning::kv_cache},
                                                     {"element-wise", widgets::Tint::series(4)},
                                                     {"all-reduce", widgets::Meaning::communication},

@@ -4,6 +4,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <initializer_list>
+#include <random>
 #include <string>
 
 #include "tests/models/machine/hardware_bundled.h"
@@ -89,6 +90,35 @@ TEST_CASE("serve round: the closed loop of a published load test, and its gap wi
     INFO("gap " << r.itl_s * 1e3 << " ms, first " << r.ttft_s * 1e3 << " ms, step " << r.step_s * 1e3);
     CHECK(std::abs(r.itl_s * 1e3 / row.itl_ms - 1) < 0.2);
   }
+}
+
+// Slots are taken again batch / (answer - 1) times a token, so passes come at batch x passes x tokens / (answer - 1) a
+// step: where that is above one, several stand in one gap. No mean is above the longest.
+TEST_CASE("serve round: the longest gap is no shorter than the mean, and the first token no sooner than its passes") {
+  std::mt19937 luck(70);
+  const auto pick = [&](std::initializer_list<std::int64_t> of) { return of.begin()[luck() % of.size()]; };
+  for (int i = 0; i < 40; ++i) {
+    ServeSetup setup = round_setup({flash_attention, fusion});
+    if (luck() % 2 == 0) setup.changes = setup.changes.with(graph);
+    if (luck() % 3 == 0) setup.changes = setup.changes.with(speculative);
+    setup.job.batch = pick({1, 4, 32, 128, 512});
+    setup.job.prompt = pick({256, 2048, 8192});
+    setup.job.output = pick({2, 16, 256, 1024});
+    setup.continuous = luck() % 4 != 0;
+    setup.chunk_tokens = pick({0, 256, 512});
+    const ServeRound r = round_of(setup);
+    INFO("batch " << setup.job.batch << ", " << setup.job.prompt << " in, " << setup.job.output << " out, pieces "
+                  << setup.chunk_tokens);
+    CHECK(r.longest_gap_s >= r.itl_s * (1 - 1e-9));
+    CHECK(r.ttft_s >= r.prompt_s);
+  }
+  // 512 x 1 / 255 passes come in a step: three stand in a gap, and the last of them waits for two others.
+  ServeSetup many = round_setup({flash_attention, fusion, graph});
+  many.continuous = true;
+  many.job.batch = 512;
+  const ServeRound r = round_of(many);
+  CHECK(near(r.longest_gap_s, r.step_s + 3 * r.prompt_s, 1e-9));
+  CHECK(near(r.ttft_s, r.step_s + 3 * r.prompt_s, 1e-9));
 }
 
 TEST_CASE("serve round: who pays for a prompt, and what is held") {
