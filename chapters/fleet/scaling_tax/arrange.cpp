@@ -28,7 +28,7 @@ const std::array<Look, models::fleet::tax_cause_count>& looks() {
       {"one node", "copies in the node", Meaning::communication, "node_mfu"},
       {"one sequence", "context parallel", Meaning::communication, ""},
       {"all experts", "expert exchanges", Meaning::communication, ""},
-      {"one copy", "pipeline bubble", Meaning::idle, ""},
+      {"one copy", "bubble, uneven stages", Meaning::idle, ""},
       {"all copies", "gradients, optimizer", Meaning::optimizer, ""},
       {"GPUs in use", "GPUs left over", Meaning::idle, ""},
       {"in lockstep", "the slowest GPU", Meaning::data_loading, "model_mfu"},
@@ -97,10 +97,12 @@ void arrange_treads(const Inputs& in, const Outputs& out, const Run& run, Pictur
   }
   p.lifted = any_lifted;
   // A published run had room, whatever the memory model says.
-  if (!out.fits && out.published_name.empty())
-    p.memory_words =
-        "by the memory model this plan needs " + format_text(out.memory_bytes, "B", 3) + " a GPU: too much";
-  if (!out.plan_problem.empty()) p.plan_words = "shown: " + out.plan_used;
+  if (!out.fits)
+    p.memory_words = "at the foot: work lost a month; memory by the model: " + format_text(out.memory_bytes, "B", 3) +
+                     " a GPU, too much";
+  if (!out.plan_problem.empty())
+    p.plan_words = "shown: " + out.plan_used + ", batch " + format_text(as_double(out.batch_used), "") +
+                   (out.fits ? "" : "; " + format_text(out.memory_bytes, "B", 3) + " a GPU: too much");
   if (any_lifted) p.lift_words = "lifted: " + format_text(out.won_gpus, "", 3) + " GPUs won";
 }
 
@@ -147,17 +149,23 @@ void arrange_canary(const Inputs& in, const Outputs& out, Picture& p) {
   p.canary_note = found ? "found after " + format_text(out.canary_wait_s, "s", 2) + " there" : "found on none of them";
   if (out.full_dollars_per_day > 0)
     p.canary_note += "; unnoticed it costs " + dollars_text(out.full_dollars_per_day) + " a day";
-  p.canary_note += "; a false alarm in " + format_text(out.false_alarm, "%", 2) + " of canaries";
+  p.canary_note += "; a false alarm in " + format_text(out.false_alarm, "%", 2) + " of canaries up to all GPUs";
   if (found) {
     p.found_at = out.canary_gpus;
     p.canary_words = "found on " + format_text(out.canary_gpus, "");
   }
 }
 
-void arrange_slow(const Outputs& out, const Run& run, Picture& p) {
+void arrange_slow(const Inputs& in, const Outputs& out, const Run& run, Picture& p) {
   Curve cost{.label = "one slow node", .output = "slow_points", .tint = Tint::yours(), .width = 2.5f, .named = false};
   for (const SlowPoint& s : run.slow) cost.add(s.slower, s.points);
-  Curve failures{.label = "all failures", .output = "failure_points", .tint = Tint::bad(), .dashed = true};
+  Curve failures{.label = "all failures",
+                 .info = in.goodput > 0 ? "at the goodput that is set"
+                                        : "with saves of " + format_text(in.save_s, "s", 2) + " and restarts of " +
+                                              format_text(in.restart_s, "s", 2),
+                 .output = "failure_points",
+                 .tint = Tint::bad(),
+                 .dashed = true};
   failures.add(0, out.failure_points);
   failures.add(most_slower, out.failure_points);
   p.slow_hi = 1.05 * std::max({run.slow.back().points, out.failure_points, 0.1});
@@ -192,7 +200,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   p.answer = answer_of(in, out);
   arrange_treads(in, out, run, p);
   arrange_canary(in, out, p);
-  arrange_slow(out, run, p);
+  arrange_slow(in, out, run, p);
   arrange_published(out, p);
   p.doors = doors_of(in, out);
   return p;

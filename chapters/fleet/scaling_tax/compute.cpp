@@ -169,7 +169,7 @@ void fill_canary(const Inputs& in, const PlannerJob& job, const models::memory::
   double gpu_hours = 0;
   const auto rungs = models::fleet::canary_rungs(job, plan, setup);
   for (const models::fleet::CanaryRung& r : rungs) {
-    out.rungs.push_back({r.gpus, 100 * r.past_mfu, 100 * r.mfu, 100 * r.shortfall, 100 * r.found});
+    out.rungs.push_back({r.gpus, 100 * r.past_mfu, 100 * r.mfu, 100 * r.shortfall, std::round(1000 * r.found) / 10});
     if (std::isfinite(out.canary_gpus)) continue;
     gpu_hours += as_double(r.gpus) * as_double(in.looks) * in.look_s / 3600;
     if (r.found < surely || !(r.shortfall > 0)) continue;
@@ -179,7 +179,10 @@ void fill_canary(const Inputs& in, const PlannerJob& job, const models::memory::
     out.canary_gpu_hours = gpu_hours;
   }
   if (rungs.empty()) return;
-  out.first_found = 100 * rungs.front().found;
+  out.first_found = out.rungs.front().found;
+  // A release that is as before climbs all of them, and each may raise an alarm.
+  out.false_alarm =
+      100 * -std::expm1(as_double(static_cast<std::int64_t>(rungs.size())) * std::log1p(-out.false_alarm / 100));
   out.full_shortfall = 100 * rungs.back().shortfall;
   out.full_dollars_per_day = rungs.back().shortfall * as_double(in.gpus) * 24 * in.price_per_hour;
 }

@@ -174,7 +174,8 @@ void describe_stairs(Fields& f, Outputs& o) {
          {.formula = "work x (E[slowest of all] - E[slowest of the healthy])", .source = "order statistics"});
   f.real("slow_percent", o.slow_percent, {"The slow node, share", "%"}, "Share of the fleet's speed that it costs.",
          {.formula = "points / (fleet's MFU + points)"});
-  f.real("failure_points", o.failure_points, "All failures, points", "Percentage points that failures and saves cost.",
+  f.real("failure_points", o.failure_points, "All failures, points",
+         "Percentage points that failures and saves cost, with the saves, restarts or goodput that are set.",
          {.formula = "fleet's MFU x (1 - goodput)"});
   f.text("largest", o.largest, "Largest riser", "The cause that loses most.");
   f.real("largest_points", o.largest_points, "Largest riser, points", "Percentage points that it loses.");
@@ -229,13 +230,14 @@ void describe(Fields& f, Outputs& o) {
          {.absent = not_found});
   f.real("canary_gpu_hours", o.canary_gpu_hours, "GPU-hours of the canary", "All looks up to that number of GPUs.",
          {.absent = not_found});
-  f.real("full_shortfall", o.full_shortfall, {"Missing on all GPUs", "%"}, "What the release would cost the fleet.");
+  f.real("full_shortfall", o.full_shortfall, {"Missing on all GPUs", "%"},
+         "What the release would cost the fleet, by the model alone, without a published end.");
   f.real("full_dollars_per_day", o.full_dollars_per_day, {"Unnoticed, per day", "$"},
          {.formula = "missing on all GPUs x GPUs x 24 h x price"});
   f.real("first_found", o.first_found, {"Found on one copy", "%"}, "The chance on the fewest GPUs.");
   f.real("false_alarm", o.false_alarm, {"False alarm", "%"},
-         "The chance on each number of GPUs, though nothing is wrong.",
-         {.formula = "1 - (1 - rate of false alarms)^looks"});
+         "The chance on any of the numbers of GPUs up to all, though nothing is wrong.",
+         {.formula = "1 - (1 - rate of false alarms)^(looks x numbers of GPUs)"});
   f.table("rungs", o.rungs, "The release by GPUs", "Work a GPU is the same on all.", {.max_items = 32});
 }
 

@@ -24,7 +24,7 @@ void draw_canary(const Picture& picture, View& view, ImVec2 size) {
   }
   Plot plot("canary", view.canary,
             {.x = {.kind = AxisKind::log10, .lo = picture.gpus_lo, .hi = picture.gpus_hi, .label = "GPUs"},
-             .y = {.lo = picture.canary_lo, .hi = picture.canary_hi, .label = "MFU", .unit = "%"},
+             .y = {.lo = picture.canary_lo, .hi = picture.canary_hi, .label = "MFU by the model", .unit = "%"},
              .size = size,
              .ghost = false});
   plot.curves(picture.canary);

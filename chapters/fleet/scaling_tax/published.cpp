@@ -21,7 +21,7 @@ constexpr std::array<PublishedStep, 5> llama3_steps{{{"best matmul", 80.3},
                                                      {"8,192 GPUs", 43.5},
                                                      {"16,384 GPUs", 40.4},
                                                      {"131,072 tokens", 38.4},
-                                                     {"the whole run", 34.6}}};
+                                                     {"whole run, 6ND", 34.6}}};
 /// MegaScale, NSDI 2024, table 2; more than 90 % of the time effective, section 6.3.
 constexpr std::array<PublishedStep, 6> megascale_steps{{{"best matmul", 86.9},
                                                         {"256 GPUs", 65.3},
@@ -29,13 +29,14 @@ constexpr std::array<PublishedStep, 6> megascale_steps{{{"best matmul", 86.9},
                                                         {"3,072, batch x 8", 59.1},
                                                         {"12,288 GPUs", 55.2},
                                                         {"over time", 49.7, true}}};
-/// The same, table 3: nine changes on 256 GPUs, of which these are the steps that it prints.
+/// The same, table 3: eight changes on 256 GPUs. A tread of two has the name of the one that won more: tensor overlap
+/// 2.2 points after window attention's 1.0, operators 1.7 after data overlap's 1.5, LAMB 3.0 after 1.1 of small ones.
 constexpr std::array<PublishedStep, 6> ladder_steps{{{"baseline", 47.7},
-                                                     {"window attention", 53.3},
-                                                     {"tensor overlap", 55.5},
-                                                     {"data overlap", 59.5},
-                                                     {"operators", 61.2},
-                                                     {"LAMB, batch x 3", 65.3}}};
+                                                     {"parallel block", 52.3},
+                                                     {"tensor overlap +1", 55.5},
+                                                     {"pipeline overlap", 58.0},
+                                                     {"operators +1", 61.2},
+                                                     {"LAMB, batch x3 +1", 65.3}}};
 
 std::string one_decimal(double mfu) {
   char text[16];
@@ -53,15 +54,15 @@ OtherStairs other_stairs(std::string_view name, std::string_view note, const std
 }
 
 OtherStairs your_stairs(const Outputs& out) {
-  OtherStairs yours{.name = "This model, yours", .note = "computed", .yours = true};
+  OtherStairs yours{.name = "Yours", .note = "as on the staircase", .yours = true};
   const auto add = [&](std::string_view name, double mfu) {
     yours.steps.push_back({std::string(name), one_decimal(mfu), mfu});
   };
   add("best matmul", out.kernel_mfu);
   add("one GPU", out.gpu_mfu);
   add("one node", out.node_mfu);
-  add("all GPUs", out.model_mfu);
-  add("a month of it", out.model_mfu * out.goodput_used / 100);
+  add("all GPUs", out.fleet_mfu);
+  add("a month of it", out.effective_mfu);
   return yours;
 }
 
@@ -71,7 +72,7 @@ void arrange_published(const Outputs& out, Picture& p) {
   p.others.push_back(your_stairs(out));
   p.others.push_back(other_stairs("Llama 3 405B", "H100, measured", llama3_steps));
   p.others.push_back(other_stairs("MegaScale 175B", "Ampere, measured", megascale_steps));
-  p.others.push_back(other_stairs("MegaScale on 256", "change by change", ladder_steps));
+  p.others.push_back(other_stairs("MegaScale on 256", "8 changes; +1: one more", ladder_steps));
 }
 
 }  // namespace chapters::fleet::scaling_tax

@@ -14,13 +14,17 @@ TEST_CASE("scaling tax: the answer goes down the stairs, and says what the secon
   const auto says = [](const char* inputs) { return answer_of("fleet/scaling-tax", inputs); };
   CHECK(says("{}") ==
         "A large matmul reaches `77 %` of the peak, a node `59.8 %`, the fleet `41.0 %`, a month of it `39.0 %`.\nOne "
-        "slow node costs all `1,024` nodes `2.49` points; all failures cost `2.01`.");
+        "slow node costs all `1,024` nodes `2.49` points; failures, with the saves and restarts that are set, cost "
+        "`2.01`.");
   CHECK(says(R"({"slow_node": 0})").find("\nThe largest riser loses `23` points, the work of `1,884` GPUs: ") !=
         std::string::npos);
   CHECK(says(R"({"lift_pipeline": 100})").find("\nWhat you take away saves the work of ") != std::string::npos);
-  CHECK(says(R"({"gpus": 8200})")
-            .ends_with("cannot run; this is the nearest that can, with a batch of `2,048` on "
-                       "`8,192` GPUs."));
+  CHECK(
+      says(R"({"gpus": 8200})")
+          .ends_with("cannot run; this is the nearest that divides, with a batch of `2,048` on `8,192` GPUs: `95.5 GB` "
+                     "a GPU do not fit."));
+  // No published run has 4,096 GPUs: what the model leaves unexplained is unknown there.
+  CHECK(says(R"({"gpus": 4096})").find(" by this model alone, a month of it ") != std::string::npos);
   CHECK(says(R"({"gpu_hours_per_failure": 100, "restart_s": 14400})").starts_with("Next to nothing "));
 }
 
@@ -105,6 +109,8 @@ TEST_CASE("scaling tax: rare pauses are found on many GPUs alone, a release as b
   compute(*lab);
   CHECK(out(*lab, "canary_gpus") == 1024);
   CHECK(out(*lab, "first_found") < 5);
+  // Two of three looks beyond two spreads, 12 looks, on each of seven numbers of GPUs: 1 - (1 - 0.011799)^7.
+  CHECK(near(out(*lab, "false_alarm"), 7.972, 1e-3));
   // 1 - (1 - 1e-4)^8192 of the steps meet a pause of 30 % of the computation, which is most of the step.
   const double meets = -std::expm1(8192 * std::log1p(-1e-4));
   CHECK(out(*lab, "full_shortfall") < 100 * (1 - 1 / (1 + 0.3 * meets)));
