@@ -8,6 +8,9 @@ namespace chapters::capstone::perception {
 std::string answer_of(const Outputs& out, const Run& run) {
   using widgets::figure;
   const Round& last = run.played.now();
+  if (out.rounds == 0 && out.arrives)
+    return "As found, 99 frames in 100 arrive within " + figure(out.p99_s, "s") + ", due in " +
+           figure(out.deadline_s, "s") + ".";
   if (out.rounds == 0)
     return "As found, 99 frames in 100 have a plan after " + figure(out.p99_s, "s") + ", and it is due in " +
            figure(out.deadline_s, "s") + ". Take a card.";

@@ -112,7 +112,7 @@ void fill_par(const Inputs& in, const CarGame& game, CardSet now, Progress& prog
   if (!out.arrives) return;
   const int cards = game.put_beyond_start(now);
   out.par = cards;
-  if (cards <= 1) return;
+  if (cards == 0) return;
   const SearchKey key{settings_of(in), start_of(in), cards - 1};
   const auto par = searches.get(key, [&](const SearchKey& of) -> std::shared_ptr<const Par> {
     const CarGame fewer(of.settings, of.start, of.cards);

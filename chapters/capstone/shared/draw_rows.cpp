@@ -103,11 +103,19 @@ void paint_row_vessel(const Painter& p, const Board& board, const RowPlan& plan,
   if (round) {
     const auto held = static_cast<float>(std::clamp(round->held, 0.0, 1.0));
     p.rect({x0, y0}, {x0 + held * (x1 - x0), y1}, t.muted);
+    if (round->tried > 1) {  // it would stand beyond the rim
+      const widgets::Rect area{{x0 + held * (x1 - x0), y0 + t.px(2)}, {x1 + t.px(8), y1 - t.px(2)}};
+      widgets::hatch(p, area, t.bad, t.px(5));
+      p.frame(area.min, area.max, t.bad, t.px(1));
+    }
   }
   const std::array<ImVec2, 6> rim{{{x1, y0 - lip}, {x1, y0}, {x0, y0}, {x0, y1}, {x1, y1}, {x1, y1 + lip}}};
   p.polyline(rim, t.text, t.px(1.5f));
   widgets::fit_text(p, {x0, y1 + t.px(4)}, round ? std::string_view(round->held_words) : board.room_words, x1 - x0,
-                    round ? t.text : t.muted, Type::small, Font::mono);
+                    !round             ? t.muted
+                    : round->tried > 1 ? t.bad
+                                       : t.text,
+                    Type::small, Font::mono);
 }
 
 /// The round's name at the left, which opens its lab.

@@ -133,7 +133,7 @@ void fill_score(const Inputs& in, const RunGame& game, CardSet now, Progress& pr
   const int put = std::popcount(now.bits);
   const bool fp8 = now.has(static_cast<std::size_t>(Move::fp8));
   out.par = put;
-  if (put > 1) {
+  if (put > 0) {
     const auto par = searches.par.get({key.inputs, put - 1}, [&](const SearchKey& of) -> std::shared_ptr<const Par> {
       const RunGame fewer(game.job(), of.cards);
       Plays plays(fewer);
@@ -146,9 +146,11 @@ void fill_score(const Inputs& in, const RunGame& game, CardSet now, Progress& pr
   key.cards = fp8 ? 1 : 0;
   const auto best = searches.best.get(key, [&](const SearchKey&) { return best_plan(game, fp8, progress); });
   if (!best || !(best->wall_s > 0)) return;
-  out.best_wall_s = best->wall_s;
-  out.best_plan = best->plan;
-  out.behind_best = 100 * (out.wall_s / best->wall_s - 1);
+  // The search goes through whole numbers of chunks and stages; a game may hold a plan that it does not price.
+  const bool yours = out.wall_s < best->wall_s;
+  out.best_wall_s = yours ? out.wall_s : best->wall_s;
+  out.best_plan = yours ? std::string("yours") : best->plan;
+  out.behind_best = 100 * (out.wall_s / out.best_wall_s - 1);
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ const std::array<ColumnWords, moved_count>& column_words() {
        {"FLOP", "Arithmetic of all chips."},
        {"HBM", "Bytes of main memory for a token."},
        {"links", "Communication: bytes over links."},
-       {"launch", "Kernel launches for a token; of fusion, without a graph."}}};
+       {"launch", "Kernel launches for a token."}}};
   return columns;
 }
 

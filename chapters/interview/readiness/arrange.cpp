@@ -188,7 +188,8 @@ void add_beginning(const Inputs& in, const Outputs& out, const std::vector<const
                                 "interview/drills?topic=" + std::string(s->topic) + "&clock=sixty_seconds"});
   picture.ladder = "What your answers will look like, supposing " + percent(in.plan_right_percent, "") + " right";
   std::set<std::int64_t> after{5};
-  for (const std::int64_t n : {in.plan_questions, out.needed_questions > 0 ? std::llround(out.needed_questions) : 0})
+  for (const std::int64_t n : std::initializer_list<std::int64_t>{
+           in.plan_questions, out.needed_questions > 0 ? std::llround(out.needed_questions) : 0})
     if (n > 0) after.insert(n);
   for (const std::int64_t n : after)
     add_supposed(in, out, n, "After " + whole(static_cast<double>(n)) + (n == 1 ? " answer" : " answers"), rows);
