@@ -38,10 +38,11 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
     return text + "This new card, answered well today, comes back after " + good + "; forgotten, after " +
            days_figure(out.interval_again_s) + ".";
   const std::string chance = figure(out.retrievability, "%", 3);
+  const std::string which = in.memory == Memory::example ? "the example card" : "this card";
   if (in.wait_s >= 43'200)
-    return text + "Asked in " + figure(in.wait_s, "s") + ", you know this card with " + chance +
+    return text + "Asked in " + figure(in.wait_s, "s") + ", you know " + which + " with " + chance +
            ", and it then holds " + good + ".";
-  return text + "You know this card with " + chance + "; it comes back after " + good + ", or " +
+  return text + "You know " + which + " with " + chance + "; it comes back after " + good + ", or " +
          days_figure(out.interval_again_s) + " if forgotten.";
 }
 

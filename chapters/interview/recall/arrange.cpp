@@ -65,7 +65,8 @@ void arrange_memory(const Inputs& in, const Outputs& out, const Run& run, Pictur
   const std::array<double, 4> back{out.interval_again_s, out.interval_hard_s, out.interval_good_s, out.interval_easy_s};
   for (std::size_t i = 0; i < back.size(); ++i) {
     p.back_days[i] = wait + back[i] / recall_day_seconds;
-    p.back_words[i] = std::string(grade_words[i]) + "  " + days_words(back[i]);
+    p.back_words[i] = std::string(grade_words[i]) + "  " +  // as the sentence says it
+                      (back[i] < 1.5 * recall_day_seconds ? format_text(back[i], "s", 3) : days_words(back[i]));
   }
   const double first = run.past.empty() ? 0 : run.past.front().at_days;
   p.last_day = wait + std::max(1.12 * back[3] / recall_day_seconds, 10.0);

@@ -63,13 +63,30 @@ void arrange_branching(const Outputs& out, const Run& run, Picture& picture) {
                             minutes_words(run.tree.checks[static_cast<std::size_t>(k)].minutes));
 }
 
-void arrange_points(const Outputs& out, const Run& run, Picture& picture) {
+/// What a point should hold is the answer: it opens once the point was said. So does a figure that it names.
+void open_what_was_said(const Inputs& in, const Outputs& out, const Run& run, Picture& picture) {
+  const auto& points = run.design ? run.design->points : run.pitch->points;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    picture.open_points.push_back(out.ended || in.reveal || std::isfinite(run.said[i]));
+    picture.heads.push_back(picture.open_points[i] ? points[i].head : "Point " + std::to_string(i + 1));
+  }
+  if (!run.design) return;
+  for (const DesignFigure& f : run.design->figures) {
+    bool open = out.ended || in.reveal;
+    for (std::size_t i = 0; i < points.size(); ++i)
+      open |= picture.open_points[i] && points[i].say.find("{" + f.id + "}") != std::string::npos;
+    picture.open_figures.push_back(open);
+  }
+}
+
+void arrange_points(const Inputs& in, const Outputs& out, const Run& run, Picture& picture) {
   picture.title = run.design ? run.design->title : run.pitch->title;
   picture.heading = run.design ? run.design->ask : run.pitch->ask;
   if (run.pitch) picture.link = run.pitch->lab;
   const auto& points = run.design ? run.design->points : run.pitch->points;
   for (const OutlinePoint& p : points)
     picture.point_times.push_back(p.seconds > 0 ? widgets::format_text(p.seconds, "s", 3) : std::string());
+  open_what_was_said(in, out, run, picture);
   picture.notes.push_back(widgets::format_text(static_cast<double>(out.right), "", 4) + " of " +
                           widgets::format_text(static_cast<double>(out.of), "", 4) + " said");
 }
@@ -110,7 +127,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   else if (in.kind == ScenarioKind::branching)
     arrange_branching(out, run, picture);
   else
-    arrange_points(out, run, picture);
+    arrange_points(in, out, run, picture);
   picture.answer = answer_of(in, out, run, picture.why);
   return picture;
 }

@@ -37,7 +37,7 @@ void paint_ribbon(const Painter& p, Rect box, const Outputs& out, const Picture&
     p.frame(part.min, part.max, t.line, 1, t.px(3));
     if (said && run.said[i] > to) p.rect({part.min.x, part.max.y - t.px(4)}, part.max, t.bad, t.px(2));
     if (lane > small)
-      widgets::fit_text(p, {part.min.x + t.px(6), part.min.y + (lane - small) / 2}, points[i].head,
+      widgets::fit_text(p, {part.min.x + t.px(6), part.min.y + (lane - small) / 2}, picture.heads[i],
                         part.width() - t.px(12), said ? widgets::text_on(fill, t) : t.text, Type::small);
     if (said) {
       const float mark = x(run.said[i]);
@@ -58,7 +58,6 @@ float draw_point(const Painter& p, std::size_t i, ImVec2 at, float width, float 
                  const Outputs& out, const Picture& picture, View& view, bool paint) {
   const auto& t = theme();
   const Run& run = *picture.run;
-  const OutlinePoint& point = points_of(run)[i];
   const bool said = std::isfinite(run.said[i]);
   const float body = t.type(Type::body), left = t.px(28);
   const float words = open ? widgets::wrapped_text(p, {}, run.say[i], width - left - t.px(12), t.muted,
@@ -71,7 +70,7 @@ float draw_point(const Painter& p, std::size_t i, ImVec2 at, float width, float 
   const ImVec2 tick{at.x + t.px(14), at.y + t.px(6) + body / 2};
   p.ring(tick, t.px(7), said ? t.good : t.muted, t.px(1.5f));
   if (said) p.circle(tick, t.px(4), t.good);
-  p.text({at.x + left, at.y + t.px(5)}, point.head, t.text, Type::body, Font::bold);
+  p.text({at.x + left, at.y + t.px(5)}, picture.heads[i], t.text, Type::body, Font::bold);
   if (!picture.point_times[i].empty())
     p.text({at.x + width - t.px(8), at.y + t.px(6)}, picture.point_times[i], t.muted, Type::small, Font::mono,
            widgets::Align::right);
@@ -106,10 +105,8 @@ void draw_outline(const Painter& p, Rect box, Inputs& in, const Outputs& out, co
     float left = box.height();
     for (std::size_t i = from; i < to; ++i) left -= high(i, false);
     for (std::size_t i = from; i < to && i < open.size(); ++i) {
-      // A talk's outline says what each point is; a design's is the model answer, seen once it was said.
-      const bool may = picture.run->pitch || out.ended || in.reveal || std::isfinite(picture.run->said[i]);
       const float more = high(i, true) - high(i, false);
-      open[i] = may && more <= left;
+      open[i] = picture.open_points[i] && more <= left;
       if (open[i]) left -= more;
     }
     const float more = std::clamp(left / static_cast<float>(per), 0.0f, t.px(30));
@@ -124,7 +121,7 @@ void draw_outline(const Painter& p, Rect box, Inputs& in, const Outputs& out, co
 }
 
 /// The model answer's figures, as the labs compute them, each a door into its lab.
-void draw_figures(const Painter& p, Rect box, const Outputs& out, View& view) {
+void draw_figures(const Painter& p, Rect box, const Outputs& out, const Picture& picture, View& view) {
   const auto& t = theme();
   const std::size_t n = out.figures.size();
   if (n == 0) return;
@@ -133,6 +130,11 @@ void draw_figures(const Painter& p, Rect box, const Outputs& out, View& view) {
     const FigureRow& f = out.figures[i];
     const ImVec2 at{box.min.x + static_cast<float>(i) * (wide + gap), box.min.y};
     p.rect(at, {at.x + wide, box.max.y}, t.card, t.px(6));
+    if (!picture.open_figures[i]) {
+      widgets::fit_text(p, {at.x + t.px(8), at.y + t.px(5)}, "shown with its point", wide - t.px(16), t.muted,
+                        Type::small);
+      continue;
+    }
     widgets::fit_text(p, {at.x + t.px(8), at.y + t.px(5)}, f.label, wide - t.px(16), t.muted, Type::small);
     widgets::fit_text(p, {at.x + t.px(8), at.y + t.px(9) + t.type(Type::small)}, f.value, wide - t.px(16), t.text,
                       Type::body, Font::mono);
@@ -197,7 +199,7 @@ void draw_points(Inputs& in, const Outputs& out, const Picture& picture, View& v
   const float figures = 2 * small + t.type(Type::body) + t.px(22);
   if (!out.figures.empty() && bottom - y > figures + t.px(120)) {
     bottom -= figures;
-    draw_figures(p, {{at.x, bottom}, {at.x + size.x, at.y + size.y}}, out, view);
+    draw_figures(p, {{at.x, bottom}, {at.x + size.x, at.y + size.y}}, out, picture, view);
     bottom -= t.px(8);
   }
   if (bottom - y > t.px(30)) draw_outline(p, {{at.x, y}, {at.x + size.x, bottom}}, in, out, picture, view);

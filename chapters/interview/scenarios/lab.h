@@ -153,7 +153,8 @@ struct Picture {
   std::vector<std::string> ghost;  ///< the best path, check by check, once the case has ended
   double longest_min = 1, best_here = 0, most_part = 0;
   std::string heading, link, title;
-  std::vector<std::string> point_times;
+  std::vector<std::string> point_times, heads;  ///< a head is "Point 3" until that point is open
+  std::vector<bool> open_points, open_figures;  ///< said, or over: before that nothing of them is shown
 };
 
 struct View {
