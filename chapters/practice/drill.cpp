@@ -90,7 +90,9 @@ std::string set_text(const Field& f, std::string_view text) {
     case Kind::text:
       f.text() = text;
       return {};
-    case Kind::reals: {
+    case Kind::reals: {  // "[1,2,3]"
+      if (!text.starts_with('[') || !text.ends_with(']')) return wrong;
+      text = text.substr(1, text.size() - 2);
       std::vector<double> values;
       while (!text.empty()) {
         const auto comma = std::min(text.find(','), text.size());

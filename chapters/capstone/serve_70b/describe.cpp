@@ -207,6 +207,10 @@ void describe(Fields& f, Outputs& o) {
   describe_now(f, o);
   f.group("The game");
   f.integer("rounds_played", o.rounds_played, "Rounds", "Cards played, those that bounced too.", {.range = {0, 24}});
+  f.toggle("first_slight", o.first_slight, "First card won next to nothing", "Less than half a percent, either way.");
+  f.toggle("last_bounced", o.last_bounced, "Last card came back", "It changed nothing, and its sentence says why.");
+  f.toggle("of_longest", o.of_longest, "The longest gap counts",
+           "The target is for the longest gap, not for the mean.");
   f.integer("targets_met", o.targets_met, "Targets met", "How many of the three hold in the state that stands.",
             {.range = {0, 3}});
   f.real("won_in", o.won_in, "All met after", "The first round after which every target was met.",

@@ -372,7 +372,8 @@ BoardMove draw_columns(const Board& board, BoardView& view, ImVec2 at, ImVec2 si
   paint_lines(p, board, plan);
   for (std::size_t column = 0; column < plan.shown; ++column) draw_column(board, plan, column, flight, move);
   draw_next(board, view, plan, move);
-  draw_hand(board, view, {at.x, at.y + size.y - plan.cards.y + widgets::theme().px(6)}, plan.cards, move);
+  const float under = widgets::theme().px(view.small_hand ? 3 : 6);
+  draw_hand(board, view, {at.x, at.y + size.y - plan.cards.y + under}, {plan.cards.x, plan.cards.y - under}, move);
   paint_flying_card(p, board, view, flight, {plan.x(plan.shown - 1) + widgets::theme().px(6), plan.head});
   return move;
 }

@@ -93,13 +93,13 @@ TEST_CASE("budget: the hand pinches a stream, and drags encoders together and ap
   canvas.ui.frames(3);
   CHECK(canvas.ui.text_present("1.95 GB/s"));
   CHECK(canvas.ui.text_present("front far"));
-  canvas.ui.drag_by("encoder of detection", {0, 190});
+  canvas.ui.drag_by("encoder of detection", {0, 95});
   CHECK(input(*lab, "shared").choice_id() == "detection_segmentation");
   canvas.ui.frames(3);
   canvas.ui.drag_by("encoder of depth", {0, -170});
   CHECK(input(*lab, "shared").choice_id() == "all");
   canvas.ui.frames(3);
-  canvas.ui.drag_by("encoder of detection", {0, 190});
+  canvas.ui.drag_by("encoder of detection", {0, 95});
   CHECK(input(*lab, "shared").choice_id() == "detection_segmentation");  // depth parted, on its dashed place
   canvas.ui.frames(3);
   canvas.ui.drag_by("pinch park left", {0, -12}, {0.5f, 0.05f});
