@@ -145,6 +145,11 @@ std::string text_of(const Field& f) {
       for (const auto& id : f.chosen()) (s += s.empty() ? "" : ",") += id;
       return s;
     }
+    case Kind::reals: {
+      std::string s;
+      for (const double v : f.reals()) (s += s.empty() ? "" : ",") += widgets::exact(v);
+      return "[" + s + "]";
+    }
     default:
       return {};
   }

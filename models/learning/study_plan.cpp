@@ -110,11 +110,12 @@ class Planner {
 
   double counted(double share) const { return std::min(share, wish_.goal); }
 
-  /// The topic that is least supported of those below the goal, with answers alone or any; none: their number.
+  /// The topic that is least supported of those below the goal: of those answered below it, or of all; none: their
+  /// number.
   std::size_t weakest(bool asked_alone) const {
     std::size_t best = topics_.size();
     for (std::size_t i = 0; i < topics_.size(); ++i)
-      if (ready_[i] < wish_.goal && (!asked_alone || topics_[i].asked > 0) &&
+      if (ready_[i] < wish_.goal && (!asked_alone || topics_[i].score < wish_.goal * topics_[i].asked) &&
           (best == topics_.size() || ready_[i] < ready_[best]))
         best = i;
     return best;

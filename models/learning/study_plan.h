@@ -64,7 +64,7 @@ struct StudyPlan {
 
 /// Plans day by day. A day takes first what is due (drills, then cards, the longest overdue first), as far as they have
 /// room, then a pitch or a board on its days, then new cards, then chunks of questions: the first of a day for
-/// the topic that is least supported of those asked and below the goal, the others for the topic whose supported share
+/// the topic that is least supported of those answered below the goal, the others for the topic whose supported share
 /// (wilson_lower, counted up to the goal) rises most for it, the earlier topic where two rise alike; where none rises,
 /// for the least supported below the goal. A question
 /// that is asked comes back after review_interval_days as one answered right does, and each answer counts for its topic

@@ -384,7 +384,8 @@ TEST_CASE("nothing jumps when a job ends: presets and panels stand where they st
     }
     again.let_go();
     REQUIRE(o.d.settle());
-    check_same(places_at(o, large), in_large);
+    // Where the change has no answer, what would help stands in the place of the presets.
+    if (o.w.lab().reason().empty()) check_same(places_at(o, large), in_large);
   }
   CHECK(jobs >= 22);
 }
