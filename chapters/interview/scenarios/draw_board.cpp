@@ -247,9 +247,9 @@ void paint_why(const Painter& p, Rect box, const WhyWrong& why) {
   const float pad = t.px(10);
   p.rect(box.min, box.max, t.card, t.px(6));
   p.frame(box.min, box.max, t.bad, t.px(1.5f), t.px(6));
-  widgets::fit_text(p, {box.min.x + pad, box.min.y + pad}, why.title, box.width() - 2 * pad, t.text, Type::small,
-                    Font::bold);
-  const float top = box.min.y + pad + t.type(Type::small) + t.px(8);
+  const float title = widgets::wrapped_text(p, {box.min.x + pad, box.min.y + pad}, why.title, box.width() - 2 * pad,
+                                            t.text, {.font = Font::bold, .max_lines = 2});
+  const float top = box.min.y + pad + title + t.px(8);
   float words_x = box.min.x + pad, words_y = top, words_w = box.width() - 2 * pad;
   const bool wide = box.width() > t.px(520);
   if (why.would) {
