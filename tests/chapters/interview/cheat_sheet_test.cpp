@@ -57,7 +57,7 @@ TEST_CASE("cheat sheet: every number in the hand changes its sums, stays in its 
       sheet::set_dragged(moved, piece.drag, now < range.hi / 2 ? now * 2 : now / 2);
       const auto then = sheet::compute(moved);
       REQUIRE(then.facts.reason.empty());
-      const auto& after = sheet::sum_lines(moved, then.facts, *then.run)[l];
+      const auto after = sheet::sum_lines(moved, then.facts, *then.run)[l];
       CHECK((after.value != lines[l].value || after.unit != lines[l].unit));
     }
   }
