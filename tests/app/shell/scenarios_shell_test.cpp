@@ -30,6 +30,8 @@ TEST_CASE("a board is joined by hand: a wrong thread is told, undo takes it off,
   const auto& first = *o.board.cases[0];
   o.join(first.seen, o.board.left_over->cause);
   CHECK(o.out("wrong") == 1);
+  o.ui.resize({1600, 1000});  // the words stand next to a board that leaves them room
+  o.ui.frames(3);
   CHECK(o.ui.all_text().find("Not this: ") != std::string::npos);  // the cause follows, on two lines in little room
   o.w.undo();
   REQUIRE(o.d.settle());
