@@ -81,7 +81,7 @@ TEST_CASE(
     look(lab, "default");
     const auto& presets = bundled_content().of(lab.info().id).presets;
     // Every preset plainly; under sanitizers the first and as many more as the time allows.
-    const Budget budget(sanitized() ? 20 : presets.size(), presets.size(), 2);
+    const Budget budget(sanitized() ? 10 : presets.size(), presets.size(), 1);
     for (std::uint64_t i = 0; budget.allows(i); ++i) {
       const auto& preset = presets[i];
       const auto other = chapters::make_lab_by_id(lab.info().id);

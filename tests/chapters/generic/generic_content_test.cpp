@@ -33,7 +33,7 @@ class States {
 
  private:
   static constexpr std::uint64_t all = 1'000'000;
-  Budget budget_{sanitized() ? 20 : all, all, 1};
+  Budget budget_{sanitized() ? 10 : all, all, 0.5};
   std::uint64_t done_ = 0;
 };
 

@@ -171,7 +171,7 @@ TEST_CASE("every lab: every control moved to both ends, and every option, change
       const auto bases = base_states(*lab, content);
       Results results(frame);
       // Every move plainly; under sanitizers the first of the same walk, as many as the time allows.
-      const Budget budget(sanitized() ? 200 : every_move, every_move, 3);
+      const Budget budget(sanitized() ? 60 : every_move, every_move, 1.2);
       std::uint64_t done = 0;
       for (const Field& f : lab->inputs())
         for (const Move& move : moves_of(f)) {
