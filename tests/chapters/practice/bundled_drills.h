@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cstdint>
 #include <map>
@@ -15,6 +16,10 @@ inline const std::vector<chapters::Drill>& bundled_drills() {
   support::use_bundled_catalog();
   return chapters::catalog().drills;
 }
+
+/// How many questions of each template the tests that look at many make: fewer the more templates there are, 12 at
+/// least. Both tests take the same ones, which are made once.
+inline std::uint64_t instances_of_each() { return std::max<std::uint64_t>(12, 7000 / bundled_drills().size()); }
 
 /// An instance of one of bundled_drills(), which must be one that can be asked. It is made once and kept for every test
 /// that looks at its words.

@@ -104,7 +104,7 @@ TEST_CASE("a question gives what its answer needs: the same words never have two
   for (const Drill& d : bundled_drills())
     for (const DrillWords words : words_of(d)) {
       std::map<std::string, double> answers;
-      const std::uint64_t instances = support::full() ? 100 : 25;
+      const std::uint64_t instances = support::full() ? 100 : instances_of_each();
       for (std::uint64_t seed = 1; seed <= instances; ++seed) {
         const DrillQuestion& q = bundled_question(d, seed, words);
         const auto [at, fresh] = answers.emplace(q.text, q.answer);

@@ -299,11 +299,11 @@ std::vector<double> figures_in(const std::string& text) {
   return out;
 }
 
-/// The percentage of 30 instances (60 in `./test full`) whose answer stands in the question, to 0.5 % or as near as the
-/// drill asks for.
+/// The percentage of instances (instances_of_each, 60 in `./test full`) whose answer stands in the question, to 0.5 %
+/// or as near as the drill asks for.
 double answers_in_question(const Drill& d) {
   double found = 0;
-  const std::uint64_t instances = support::full() ? 60 : 30;
+  const std::uint64_t instances = support::full() ? 60 : instances_of_each();
   for (std::uint64_t seed = 1; seed <= instances; ++seed) {
     const chapters::DrillQuestion& q = bundled_question(d, seed);
     const auto figures = figures_in(q.text);
