@@ -37,8 +37,8 @@ RiverPlace place_river(ImVec2 corner, ImVec2 size, std::size_t streams) {
   r.boxes_to = corner.x + size.x - heads;
   r.boxes = r.boxes_to - std::min(0.2f * size.x, t.px(130));
   const float between = r.boxes - r.sensor;
-  r.memory = r.sensor + 0.44f * between;
-  r.memory_to = r.memory + std::min(widgets::text_size("from cameras", Type::small).x + t.px(12), 0.3f * between);
+  r.memory = r.sensor + 0.4f * between;
+  r.memory_to = r.memory + std::min(widgets::text_size("from cameras", Type::small).x + t.px(20), 0.36f * between);
   r.gap =
       std::min(t.px(5), 0.25f * (r.all.max.y - r.all.min.y) / static_cast<float>(std::max<std::size_t>(1, streams)));
   r.per_share = r.all.height() - r.gap * static_cast<float>(streams > 0 ? streams - 1 : 0);

@@ -56,7 +56,7 @@ void draw_chains(const Picture& picture, const Search& search, ImVec2 size) {
              Font::mono);
       x += wide + t.px(2);
     }
-    y += tall + t.px(8);
+    y += tall + t.px(10);
   }
   if (widgets::Record* record = p.record()) {
     widgets::DataTable table{"what to do first", {"chain", "step", "gain"}, {}};
