@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "app/platform/type_metrics.h"
+
 namespace app {
 namespace {
 
@@ -20,8 +22,6 @@ constexpr std::array<std::int16_t, 95> helvetica{
     667, 611, 278, 278, 278, 469, 556, 333, 556, 556, 500, 556, 556, 278,  556, 556, 222, 222, 500,
     222, 833, 556, 556, 556, 556, 333, 500, 278, 556, 500, 722, 500, 500,  500, 334, 260, 334, 584};
 
-/// Inter's line as Dear ImGui measures it: see svg.cpp.
-constexpr double em_per_size = 2816.0 / 3408.0, ascent_per_size = 2728.0 / 3408.0;
 constexpr double points_per_px = 0.75;
 
 /// The next character of UTF-8, 0xFFFD where it is broken; at least one byte is taken.
@@ -131,10 +131,10 @@ class PageWriter {
     pdf_colour(out, s.fill, true);
     out += "BT\n";
     out += s.font == widgets::Font::bold ? "/F2 " : s.font == widgets::Font::mono ? "/F3 " : "/F1 ";
-    pdf_number(out, size * em_per_size * points_per_px);
+    pdf_number(out, size * inter_metrics.em_per_size * points_per_px);
     out += "Tf\n";
     pdf_number(out, x(s.points[0]));
-    pdf_number(out, y(s.points[0]) - size * ascent_per_size * points_per_px);
+    pdf_number(out, y(s.points[0]) - size * inter_metrics.ascent_per_size * points_per_px);
     out += "Td\n" + literal(s.text) + " Tj\nET\n";
   }
 

@@ -7,19 +7,12 @@
 #include <cstdint>
 #include <string_view>
 
+#include "app/platform/type_metrics.h"
+
 namespace app {
 namespace {
 
 using widgets::Stroke;
-
-/// How a font's em and ascent follow from the line height that Dear ImGui calls its size, from the files' head and hhea
-/// tables: Inter 4.0 has 2816 units to the em, ascender 2728, descender -680; JetBrains Mono 2.242 has 1000, 1020 and
-/// -300.
-struct Metrics {
-  double em_per_size, ascent_per_size;
-};
-constexpr Metrics inter{2816.0 / 3408.0, 2728.0 / 3408.0};
-constexpr Metrics jetbrains_mono{1000.0 / 1320.0, 1020.0 / 1320.0};
 
 /// Pixels with two decimals and no trailing zeros, independent of the locale.
 void number(std::string& out, double value) {
@@ -149,7 +142,7 @@ struct Writer {
 
   void text(const Stroke& s) {
     const bool mono = s.font == widgets::Font::mono;
-    const Metrics& metrics = mono ? jetbrains_mono : inter;
+    const TypeMetrics& metrics = mono ? jetbrains_mono_metrics : inter_metrics;
     const double size = static_cast<double>(s.size);
     // Dear ImGui puts the baseline on a whole pixel: the ascent, rounded up.
     double baseline = y(s.points[0]) + std::ceil(metrics.ascent_per_size * size);

@@ -23,7 +23,7 @@ constexpr std::uint64_t draw_of(std::uint64_t stream, std::uint64_t frame) { ret
 struct FrameKnot {
   double share, time_ms;
 };
-constexpr double lidar_median_ms = 20.039;
+constexpr double lidar_median_ms = 1e3 * lidar_median_s;
 constexpr std::array<FrameKnot, 10> lidar_knots{{{0, 5.44},
                                                  {0.01, 8.442},
                                                  {0.1, 11.0},

@@ -49,6 +49,7 @@ enum class FrameShape : std::uint8_t { bell, lidar };
 /// 33.016, P99.9 36.596, most 39.785 ms; between them P10, P25 and P75 lie where mean and deviation (19.746 and 6.081
 /// ms) are met within 2 %.
 double lidar_frame_quantile(double share);
+inline constexpr double lidar_median_s = 20.039e-3;
 /// Mean undisturbed time over the base time.
 double mean_of(FrameShape shape);
 

@@ -45,12 +45,14 @@ PixelFlow pixel_flow(const PixelSetup& setup, const PixelPlan& plan) {
   flow.encode_s = plan.encoders * one.time_s / setup.reach;
   flow.heads_s = setup.heads * setup.head_flops / setup.machine.peak_flops_per_s / setup.reach;
   flow.busy = flow.frame_s() * flow.frames_per_s;
-  flow.memory_bytes_per_s = flow.camera_bytes_per_s + setup.other_sensor_bytes_per_s + converted_bytes_per_s +
-                            plan.encoders * one.bytes * flow.frames_per_s;
+  // A GPU that is asked for more than all of its time loses frames: what is read and written for those falls away.
+  const double done = std::min(1.0, 1 / flow.busy);
+  flow.memory_bytes_per_s = flow.camera_bytes_per_s + setup.other_sensor_bytes_per_s +
+                            done * (converted_bytes_per_s + plan.encoders * one.bytes * flow.frames_per_s);
 
   flow.cameras_w = cameras * setup.energies.camera_w + flow.link_bits_per_s * setup.energies.link_j_per_bit;
   flow.moving_w = flow.memory_bytes_per_s * setup.energies.memory_j_per_byte;
-  flow.gpu_w = flow.busy * setup.energies.gpu_w;
+  flow.gpu_w = std::min(1.0, flow.busy) * setup.energies.gpu_w;
   flow.rest_w = setup.energies.rest_w;
   return flow;
 }

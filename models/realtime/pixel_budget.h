@@ -34,7 +34,7 @@ struct PixelEnergies {
   double camera_w = 0;           ///< each camera that is on, whatever it sends
   double link_j_per_bit = 0;     ///< sensor readout, serializer, wire
   double memory_j_per_byte = 0;  ///< moved to or from the DRAM
-  double gpu_w = 0;              ///< while the GPU works, above its rest
+  double gpu_w = 0;              ///< while the GPU works, above its rest; NaN: not known, and so are its watts
   double rest_w = 0;             ///< the chip with nothing to do
 };
 
@@ -57,9 +57,9 @@ struct PixelFlow {
   double encoder_pixels_per_s = 0;                  ///< that each encoder reads, after the resize
   double encoder_flops_per_s = 0;                   ///< all encoders together
   double head_flops_per_s = 0;                      ///< all heads together
-  double memory_bytes_per_s = 0;                    ///< all that is written to and read from the DRAM
+  double memory_bytes_per_s = 0;                    ///< written to and read from the DRAM, for frames that are not lost
   double convert_s = 0, encode_s = 0, heads_s = 0;  ///< a frame of the fastest group on the GPU, in the mean
-  double busy = 0;                                  ///< share of the GPU's time that is asked for; may be above 1
+  double busy = 0;  ///< share of the GPU's time that is asked for; above 1 frames are lost
   double cameras_w = 0, moving_w = 0, gpu_w = 0, rest_w = 0;
 
   double flops_per_s() const { return encoder_flops_per_s + head_flops_per_s; }

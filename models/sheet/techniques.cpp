@@ -88,6 +88,14 @@ class Page {
     if (t == Technique::tensor) at(t, Moved::sent) = over(sent_bytes(*with.value), 0);
   }
 
+  /// A graph is one launch whatever it holds: launches that a kernel spares are counted without it.
+  void count_launches(Technique t, RequestChange change) {
+    const ChangeSet bare = engine_.without(RequestChange::graph);
+    const auto with = pricer_.price(bare.with(change)), without = pricer_.price(bare.without(change));
+    if (with && without)
+      at(t, Moved::launches) = over(with->decode.launches / with->tokens, without->decode.launches / without->tokens);
+  }
+
   void fill_serving();
   void fill_batches();
   void fill_prompts();
@@ -106,7 +114,9 @@ class Page {
 
 void Page::fill_serving() {
   toggle(Technique::flash, RequestChange::flash_attention);
+  count_launches(Technique::flash, RequestChange::flash_attention);
   toggle(Technique::fusion, RequestChange::fusion);
+  count_launches(Technique::fusion, RequestChange::fusion);
   toggle(Technique::graph, RequestChange::graph);
   toggle(Technique::weights8, RequestChange::eight_bit_weights, true);
   toggle(Technique::weights4, RequestChange::four_bit_weights, true);

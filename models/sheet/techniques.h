@@ -89,6 +89,7 @@ struct TechniqueEffect {
 
 /// Every technique, alone, beside an engine that has FlashAttention, fused kernels, a graph and the case's chips, or a
 /// training in BF16 with FlashAttention, a compiler, a fused update and overlapped exchange. In the order of Technique.
+/// Launches that FlashAttention and fusion spare are counted without the graph, which is one launch whatever it holds.
 std::vector<TechniqueEffect> technique_effects(const WorkCase& work);
 
 /// Mean of the largest of `n` draws over the mean of one, where lengths are exponential: 1 + 1/2 + ... + 1/n. What a

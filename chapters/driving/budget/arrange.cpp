@@ -12,41 +12,63 @@ using widgets::figure, widgets::format_text;
 /// Saved shares that differ by less count as equal in the answer.
 constexpr double alike_points = 3;
 
-std::string answer_of(const Inputs& in, const Outputs& out) {
-  std::string second;
+/// Why it cannot run as set, or what has to be said before its watts.
+std::string second_of(const Outputs& out) {
   if (out.busy > 100)
-    second = "The GPU is asked for " + figure(out.busy, "%") + " of its time: frames pile up whatever the watts.";
-  else if (!out.link_fits)
-    second = "A whole frame's stream is " + figure(out.link_load, "%") + " of its link: it never arrives.";
+    return "The GPU is asked for " + figure(out.busy, "%") +
+           " of its time: frames pile up and are lost. Its watts are those of 100 %.";
+  if (out.set_link_load > 100)
+    return "The fullest link is asked for " + figure(out.set_link_load, "%") + ": what does not fit never arrives.";
+  if (!out.link_fits)
+    return "As built a camera asks for " + figure(out.link_load, "%") + " of its link, as set for at most " +
+           figure(out.set_link_load, "%") + ": skipping lets it fit.";
+  if (!out.watts_known) return "What this chip's GPU takes was not measured here: set \"GPU at work\" to see watts.";
+  return {};
+}
+
+std::string skipped_words(const Outputs& out) {
+  const bool less = out.camera_bytes_per_s < out.before_camera_bytes_per_s * (1 - 1e-9);
+  if (!out.watts_known)
+    return "Sharing leaves " + figure(out.share_flops_per_s, "FLOP/s") + " of " +
+           figure(out.before_flops_per_s, "FLOP/s") + ", skipping " + figure(out.skip_flops_per_s, "FLOP/s") +
+           (less ? ": only skipping dries the river at its source." : ": the cameras send as much in both.");
+  std::string text = "Sharing leaves " + figure(out.share_power_w, "W") + " of " + figure(out.before_power_w, "W") +
+                     ", skipping " + figure(out.skip_power_w, "W") + ": ";
+  if (std::abs(out.sharing_saved - out.skipping_saved) <= alike_points)
+    text += "equal in arithmetic, ";
+  else
+    text += std::string(out.sharing_saved > out.skipping_saved ? "more" : "less") + " arithmetic saved by sharing, ";
+  return text + (less ? "but only skipping dries the river at its source." : "and the cameras send as much in both.");
+}
+
+std::string answer_of(const Inputs& in, const Outputs& out) {
+  std::string second = second_of(out);
+  const bool arrives = out.set_link_load <= 100;
   if (out.skipped) {
-    std::string text = "Sharing leaves " + figure(out.share_power_w, "W") + " of " + figure(out.before_power_w, "W") +
-                       ", skipping " + figure(out.skip_power_w, "W") + ": ";
-    if (std::abs(out.sharing_saved - out.skipping_saved) <= alike_points)
-      text += "equal in arithmetic, ";
-    else
-      text += std::string(out.sharing_saved > out.skipping_saved ? "more" : "less") + " arithmetic saved by sharing, ";
-    const double sent = out.camera_bytes_per_s / out.before_camera_bytes_per_s;
-    text += sent < 1 - 1e-9   ? "but only skipping dries the river at its source."
-            : sent > 1 + 1e-9 ? "and the cameras send more than as built."
-                              : "and the cameras send as much in both.";
     if (second.empty())
       second = "As set the cameras send " + figure(out.camera_bytes_per_s, "B/s") + ", and the whole takes " +
                figure(out.power_w, "W") + ".";
-    return text + "\n" + second;
+    return skipped_words(out) + "\n" + second;
   }
   if (in.shared != Shared::none) {
-    std::string text = std::string(in.shared == Shared::all ? "One encoder" : "Two encoders") +
-                       " instead of three: " + figure(out.power_w, "W") + " of " + figure(out.before_power_w, "W") +
-                       (out.link_fits ? ". The cameras send " : ". The cameras would send ") +
-                       figure(out.camera_bytes_per_s, "B/s") +
-                       (out.link_fits ? " as before." : ", more than their links carry.");
+    const auto left = [&](double now, double before, std::string_view unit) {
+      return figure(now, unit) + " of " + figure(before, unit);
+    };
+    const std::string text =
+        std::string(in.shared == Shared::all ? "One encoder" : "Two encoders") + " instead of three: " +
+        (out.watts_known ? left(out.power_w, out.before_power_w, "W")
+                         : left(out.flops_per_s, out.before_flops_per_s, "FLOP/s")) +
+        (arrives ? ". The cameras send " : ". The cameras would send ") + figure(out.camera_bytes_per_s, "B/s") +
+        (arrives ? " as before." : ", more than their links carry.");
     if (second.empty())
       second = "One encoder for all saves " + figure(out.sharing_saved, "%") +
                " of the arithmetic, and nothing that cameras and links take.";
     return text + "\n" + second;
   }
-  std::string text = "As built the cameras send " + figure(out.camera_bytes_per_s, "B/s") +
-                     ", three encoders read all of it, and the whole takes " + figure(out.power_w, "W") + ".";
+  std::string text = std::string("As built the cameras ") + (arrives ? "send " : "would send ") +
+                     figure(out.camera_bytes_per_s, "B/s") + ", three encoders read all of it";
+  text += out.watts_known ? ", and the whole takes " + figure(out.power_w, "W") + "."
+                          : " and the arithmetic is " + figure(out.flops_per_s, "FLOP/s") + ".";
   if (second.empty())
     second = "The GPU is asked for " + figure(out.busy, "%") + " of its time. Share an encoder, or skip pixels.";
   return text + "\n" + second;
@@ -70,7 +92,6 @@ void arrange_streams(const Inputs& in, const Outputs& out, Picture& p) {
                          row.before_bytes_per_s / p.widest, row.bytes_per_s / p.widest});
   }
   p.memory = format_text(out.camera_bytes_per_s, "B/s");
-  p.memory_before = format_text(out.before_camera_bytes_per_s, "B/s") + " as built";
   p.kept = "kept " + format_text(in.kept, "%");
   p.others =
       "lidar " + format_text(out.lidar_bytes_per_s, "B/s") + ", radars " + format_text(in.radar_bytes_per_s, "B/s");

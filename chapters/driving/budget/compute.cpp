@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "chapters/driving/budget/lab.h"
 #include "chapters/mechanism/catalog.h"
@@ -21,6 +22,22 @@ constexpr std::array<std::array<const char*, max_group>, 3> camera_names{
 std::array<std::int64_t, 3> counts_of(const Inputs& in) { return {in.front_cameras, in.side_cameras, in.rear_cameras}; }
 std::array<double, 3> rates_of(const Inputs& in) { return {in.front_rate_hz, in.side_rate_hz, in.rear_rate_hz}; }
 
+/// The rate of every camera before anything is skipped: at least the fastest that is set.
+double built_hz(const Inputs& in) {
+  const auto counts = counts_of(in);
+  const auto rates = rates_of(in);
+  double built = in.rate_hz;
+  for (std::size_t g = 0; g < counts.size(); ++g)
+    if (counts[g] > 0) built = std::max(built, rates[g]);
+  return built;
+}
+
+/// The rail as it opens was measured on an Orin and says nothing of another chip.
+bool rail_known(const Inputs& in) {
+  const Inputs opened;
+  return in.chip == opened.chip || in.gpu_work_w != opened.gpu_work_w;
+}
+
 PixelSetup setup_of(const Inputs& in, const models::Machine& machine, models::Format format) {
   return {
       .sensor = {.width = static_cast<double>(in.width),
@@ -38,7 +55,7 @@ PixelSetup setup_of(const Inputs& in, const models::Machine& machine, models::Fo
       .energies = {.camera_w = in.camera_w,
                    .link_j_per_bit = in.link_j_per_byte / 8,
                    .memory_j_per_byte = in.memory_j_per_byte,
-                   .gpu_w = in.gpu_work_w,
+                   .gpu_w = rail_known(in) ? in.gpu_work_w : std::numeric_limits<double>::quiet_NaN(),
                    .rest_w = in.chip_rest_w},
       .other_sensor_bytes_per_s = lidar_point_bytes * in.lidar_points * in.lidar_rate_hz + in.radar_bytes_per_s,
   };
@@ -52,7 +69,7 @@ PixelPlan plan_of(const Inputs& in, bool skip, double encoders) {
   const auto counts = counts_of(in);
   const auto rates = rates_of(in);
   for (std::size_t g = 0; g < counts.size(); ++g)
-    plan.groups[g] = {static_cast<double>(counts[g]), skip ? rates[g] : in.rate_hz};
+    plan.groups[g] = {static_cast<double>(counts[g]), skip ? rates[g] : built_hz(in)};
   if (skip) {
     plan.kept = in.kept / 100;
     plan.encode_every = static_cast<double>(in.encode_every);
@@ -64,7 +81,7 @@ bool skips(const Inputs& in) {
   const auto counts = counts_of(in);
   const auto rates = rates_of(in);
   for (std::size_t g = 0; g < counts.size(); ++g)
-    if (counts[g] > 0 && rates[g] != in.rate_hz) return true;
+    if (counts[g] > 0 && rates[g] != built_hz(in)) return true;
   return in.kept != 100 || in.encode_every != 1;
 }
 
@@ -79,9 +96,9 @@ PlanRow row_of(std::string name, const PixelFlow& f) {
       .moving_w = f.moving_w,
       .gpu_w = f.gpu_w,
       .rest_w = f.rest_w,
-      .convert_s = f.convert_s,
-      .encode_s = f.encode_s,
-      .heads_s = f.heads_s,
+      .convert = 100 * f.convert_s * f.frames_per_s,
+      .encode = 100 * f.encode_s * f.frames_per_s,
+      .heads = 100 * f.heads_s * f.frames_per_s,
   };
 }
 
@@ -118,7 +135,8 @@ void fill_plans(const Inputs& in, const PixelSetup& setup, const PixelFlow& now,
 
 void fill_sensors(const Inputs& in, const PixelSetup& setup, Outputs& out) {
   out.cameras = in.front_cameras + in.side_cameras + in.rear_cameras;
-  out.camera_stream_bytes_per_s = models::realtime::camera_bits_per_s(setup.sensor, in.rate_hz) / 8;
+  out.before_rate_hz = built_hz(in);
+  out.camera_stream_bytes_per_s = models::realtime::camera_bits_per_s(setup.sensor, out.before_rate_hz) / 8;
   out.link_stream_bytes_per_s = out.camera_stream_bytes_per_s * (1 + setup.sensor.link_overhead);
   out.link_load = 100 * out.link_stream_bytes_per_s / in.link_bytes_per_s;
   out.link_fits = out.link_load <= 100;
@@ -131,6 +149,10 @@ void fill_sensors(const Inputs& in, const PixelSetup& setup, Outputs& out) {
     for (std::int64_t i = 0; i < counts[g]; ++i)
       out.streams.push_back({camera_names[g][static_cast<std::size_t>(i)], rates[g], out.camera_stream_bytes_per_s,
                              models::realtime::camera_bits_per_s(kept, rates[g]) / 8});
+  for (const StreamRow& row : out.streams)
+    out.set_link_load =
+        std::max(out.set_link_load, 100 * row.bytes_per_s * (1 + setup.sensor.link_overhead) / in.link_bytes_per_s);
+  out.keeps_up = out.busy <= 100 && out.set_link_load <= 100;
 }
 
 /// The encoder by stages, for the images of a frame.
@@ -238,8 +260,8 @@ Outputs compute(const Inputs& in) {
   out.flops_per_s = now.flops_per_s();
   out.camera_bytes_per_s = now.camera_bytes_per_s;
   out.busy = 100 * now.busy;
-  out.keeps_up = out.busy <= 100;
   out.skipped = skips(in);
+  out.watts_known = rail_known(in);
   out.cameras_w = now.cameras_w;
   out.moving_w = now.moving_w;
   out.gpu_w = now.gpu_w;

@@ -19,6 +19,8 @@ const Choices shared_choices = choices_in_order<Shared::all>(
      {"all", "one for all", "Three heads read the features of one encoder."}});
 
 constexpr Range rates{1, 60};
+constexpr std::string_view gpu_at_work = "min(1, share of its time) x power at work";
+constexpr std::string_view no_rail = "This chip's GPU rail was not measured: set \"GPU at work\".";
 constexpr std::string_view torchvision = "layer tables of the papers, held to torchvision's multiply-adds";
 
 void describe_eyes(Fields& f, Inputs& in) {
@@ -30,8 +32,8 @@ void describe_eyes(Fields& f, Inputs& in) {
   f.real("rear_rate_hz", in.rear_rate_hz, {"Rear", "Hz"}, "Frames per second of the rear cameras.", {.range = rates});
   f.real("kept", in.kept, {"Kept", "%"}, "Rows of each frame that the sensor reads out: the region of interest.",
          {.range = {10, 100}, .headline = true});
-  f.real("rate_hz", in.rate_hz, {"As built", "Hz"}, "Rate of every camera before anything is skipped.",
-         {.range = rates});
+  f.real("rate_hz", in.rate_hz, {"As built", "Hz"},
+         "Rate of every camera before anything is skipped; at least the fastest that is set.", {.range = rates});
   const Details count{.range = {0, static_cast<double>(max_group), Scale::step}};
   f.integer("front_cameras", in.front_cameras, "Front cameras", "Far, wide, left and right.", count);
   f.integer("side_cameras", in.side_cameras, "Side cameras", "Along both flanks.", count);
@@ -73,7 +75,8 @@ void describe_work(Fields& f, Inputs& in) {
       {.range = {5, 100}});
   f.group("Energy");
   f.real("gpu_work_w", in.gpu_work_w, {"GPU at work", "W"},
-         "Above rest; 40.4 W is an AGX Orin 32GB's GPU rail under stress. Set it anew for another chip.",
+         "Above rest; 40.4 W is an AGX Orin 32GB's GPU rail under stress. With another chip it counts once it is set "
+         "anew.",
          {.range = {0.1, 1000, Scale::log}});
   f.real("camera_w", in.camera_w, {"A camera", "W"}, "Whatever it sends; assumed.", {.range = {0, 10}});
   f.real("link_j_per_byte", in.link_j_per_byte, {"Readout and link", "J/B"},
@@ -88,17 +91,17 @@ void describe_work(Fields& f, Inputs& in) {
 
 void describe(Fields& f, PlanRow& r) {
   f.text("name", r.name, "Plan");
-  f.real("power_w", r.power_w, {"Power", "W"}, {.formula = "cameras + moving + GPU + rest"});
+  f.real("power_w", r.power_w, {"Power", "W"}, {.absent = no_rail, .formula = "cameras + moving + GPU + rest"});
   f.real("flops_per_s", r.flops_per_s, {"Arithmetic", "FLOP/s"}, {.formula = "encoders + heads"});
   f.real("camera_bytes_per_s", r.camera_bytes_per_s, {"Cameras send", "B/s"}, {.formula = "pixels x bits / 8"});
   f.real("busy", r.busy, {"GPU", "%"}, {.formula = "time of a frame x rate"});
   f.real("cameras_w", r.cameras_w, {"Cameras and links", "W"}, "Cameras that are on, and bytes on their wires.");
   f.real("moving_w", r.moving_w, {"Moving bytes", "W"}, {.formula = "DRAM bytes x energy of a byte"});
-  f.real("gpu_w", r.gpu_w, {"GPU at work", "W"}, {.formula = "share of its time x power at work"});
+  f.real("gpu_w", r.gpu_w, {"GPU at work", "W"}, {.absent = no_rail, .formula = gpu_at_work});
   f.real("rest_w", r.rest_w, {"Chip at rest", "W"}, "Whatever runs.");
-  f.real("convert_s", r.convert_s, {"Convert", "s"}, "Resizing the images of a frame.");
-  f.real("encode_s", r.encode_s, {"Encode", "s"}, "All encoders, one after the other.");
-  f.real("heads_s", r.heads_s, {"Heads", "s"}, "Three of them.");
+  f.real("convert", r.convert, {"Convert", "%"}, "Resizing the images, as a share of the GPU's time.");
+  f.real("encode", r.encode, {"Encode", "%"}, "All encoders, one after the other.");
+  f.real("heads", r.heads, {"Heads", "%"}, "Three of them.");
 }
 
 void describe(Fields& f, StageRow& r) {
@@ -145,7 +148,10 @@ void describe(Fields& f, Inputs& in) {
 void describe(Fields& f, Outputs& o) {
   f.group("As set");
   f.real("power_w", o.power_w, {"Power", "W"},
-         {.headline = true, .against = {"as built", "before_power_w"}, .formula = "cameras + moving + GPU + rest"});
+         {.headline = true,
+          .against = {"as built", "before_power_w"},
+          .absent = no_rail,
+          .formula = "cameras + moving + GPU + rest"});
   f.real("flops_per_s", o.flops_per_s, {"Arithmetic", "FLOP/s"}, "Encoders and heads; a multiply-add counts two.",
          {.headline = true,
           .against = {"as built", "before_flops_per_s"},
@@ -155,9 +161,9 @@ void describe(Fields& f, Outputs& o) {
          {.headline = true,
           .against = {"as built", "before_camera_bytes_per_s"},
           .formula = "sum over cameras of pixels x bits x rate / 8"});
-  f.real("busy", o.busy, {"GPU asked for", "%"}, "Above 100 % frames pile up.",
+  f.real("busy", o.busy, {"GPU asked for", "%"}, "Above 100 % frames pile up and are lost; watts are those of 100 %.",
          {.headline = true, .against = {"as built", "before_busy"}, .formula = "time of a frame x rate"});
-  f.toggle("keeps_up", o.keeps_up, "Keeps up");
+  f.toggle("keeps_up", o.keeps_up, "Keeps up", "The GPU has the time, and each link carries its camera as set.");
   f.toggle("skipped", o.skipped, "Something is skipped");
   f.group("Sharing against skipping");
   f.real("sharing_saved", o.sharing_saved, {"Sharing saves", "%"},
@@ -171,11 +177,11 @@ void describe(Fields& f, Outputs& o) {
   f.real("sharing_flops_no_heads", o.sharing_flops_no_heads, {"Heads on one side", "%"},
          "Sharing as the study counts it: three encoders without heads against one with them.",
          {.formula = "1 - (encoder + heads) / (3 encoders)"});
-  f.real("before_power_w", o.before_power_w, {"Power as built", "W"},
-         "Every camera whole at its rate, three encoders.");
-  f.real("share_power_w", o.share_power_w, {"Power, one encoder", "W"}, "Nothing skipped.");
-  f.real("skip_power_w", o.skip_power_w, {"Power, skipped", "W"}, "As set, but nothing shared.");
-  f.real("both_power_w", o.both_power_w, {"Power, both", "W"}, "As set, and one encoder.");
+  f.real("before_power_w", o.before_power_w, {"Power as built", "W"}, "Every camera whole at its rate, three encoders.",
+         {.absent = no_rail});
+  f.real("share_power_w", o.share_power_w, {"Power, one encoder", "W"}, "Nothing skipped.", {.absent = no_rail});
+  f.real("skip_power_w", o.skip_power_w, {"Power, skipped", "W"}, "As set, but nothing shared.", {.absent = no_rail});
+  f.real("both_power_w", o.both_power_w, {"Power, both", "W"}, "As set, and one encoder.", {.absent = no_rail});
   f.real("before_flops_per_s", o.before_flops_per_s, {"Arithmetic as built", "FLOP/s"}, "Three encoders and heads.");
   f.real("share_flops_per_s", o.share_flops_per_s, {"Arithmetic, one encoder", "FLOP/s"}, "Nothing skipped.");
   f.real("skip_flops_per_s", o.skip_flops_per_s, {"Arithmetic, skipped", "FLOP/s"}, "As set, but nothing shared.");
@@ -186,19 +192,22 @@ void describe(Fields& f, Outputs& o) {
   f.group("Watts");
   f.real("cameras_w", o.cameras_w, {"Cameras and links", "W"}, {.formula = "cameras x rest + link bytes x energy"});
   f.real("moving_w", o.moving_w, {"Moving bytes", "W"}, {.formula = "DRAM bytes x energy of a byte"});
-  f.real("gpu_w", o.gpu_w, {"GPU at work", "W"}, {.formula = "share of its time x power at work"});
+  f.real("gpu_w", o.gpu_w, {"GPU at work", "W"}, {.absent = no_rail, .formula = gpu_at_work});
   f.real("rest_w", o.rest_w, {"Chip at rest", "W"}, "As it is set.");
   f.group("Sensors and links");
   f.integer("cameras", o.cameras, "Cameras", {.formula = "front + sides + rear"});
+  f.real("before_rate_hz", o.before_rate_hz, {"Rate as built", "Hz"}, {.formula = "max(as built, rates that are set)"});
   f.real("camera_stream_bytes_per_s", o.camera_stream_bytes_per_s, {"A camera as built", "B/s"}, "Pixels alone.",
          {.formula = "width x height x bits x rate / 8"});
   f.real("link_stream_bytes_per_s", o.link_stream_bytes_per_s, {"... on its wire", "B/s"},
          {.formula = "pixels x (1 + blanking and coding)"});
   f.real("link_load", o.link_load, {"Link load as built", "%"}, {.formula = "on its wire / link"});
   f.toggle("link_fits", o.link_fits, "A whole camera fits its link");
+  f.real("set_link_load", o.set_link_load, {"Fullest link as set", "%"}, {.formula = "on its wire / link"});
   f.real("lidar_bytes_per_s", o.lidar_bytes_per_s, {"Lidar", "B/s"}, {.formula = "points x 16 x turns/s"});
-  f.real("memory_bytes_per_s", o.memory_bytes_per_s, {"Through the DRAM", "B/s"},
-         "Sensors in, conversion, and what every layer of the encoders reads and writes.");
+  f.real(
+      "memory_bytes_per_s", o.memory_bytes_per_s, {"Through the DRAM", "B/s"},
+      "Sensors in, conversion, and what every layer of the encoders reads and writes, for frames that are not lost.");
   f.real("memory_share", o.memory_share, {"... of its bandwidth", "%"}, {.formula = "moved / bandwidth"});
   f.real("camera_pixels_per_s", o.camera_pixels_per_s, "Pixels sent per second",
          {.formula = "sum over cameras of width x kept rows x rate"});

@@ -30,36 +30,33 @@ void draw_watts(const Outputs& out, const Picture& picture, View& view, ImVec2 s
   widgets::draw_stacked_bars("watts", std::span(bars).first(count), view.watts, {.unit = "W", .size = size});
 }
 
-/// The same plans as times of a frame on the GPU, against the next frame.
-void draw_frames(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+/// The same plans as shares of the GPU's time, of which there is no more than all.
+void draw_times(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   std::array<BarSegment, most_plans * 3> segments;
   std::array<StackedBar, most_plans> bars;
   const std::size_t count = std::min({most_plans, out.plans.size(), picture.plan_names.size()});
   for (std::size_t i = 0; i < count; ++i) {
     const PlanRow& r = out.plans[i];
     const std::span<BarSegment> mine = std::span(segments).subspan(i * 3, 3);
-    mine[0] = {.label = "convert", .value = r.convert_s, .tint = Tint::series(0)};
-    mine[1] = {.label = "encode", .value = r.encode_s, .tint = Tint::series(5)};
-    mine[2] = {.label = "heads", .value = r.heads_s, .tint = Tint::series(3)};
+    mine[0] = {.label = "convert", .value = r.convert, .tint = Tint::series(0)};
+    mine[1] = {.label = "encode", .value = r.encode, .tint = Tint::series(5)};
+    mine[2] = {.label = "heads", .value = r.heads, .tint = Tint::series(3)};
     bars[i] = {.label = picture.plan_names[i], .segments = mine};
   }
-  widgets::draw_stacked_bars("frames", std::span(bars).first(count), view.frames,
-                             {.unit = "s",
-                              .size = size,
-                              .limit = out.deadline_s,
-                              .limit_label = "next frame",
-                              .axis = widgets::AxisKind::time});
+  widgets::draw_stacked_bars("GPU time", std::span(bars).first(count), view.times,
+                             {.unit = "%", .size = size, .limit = 100, .limit_label = "all of the GPU's time"});
 }
 
-/// Both under each other, or the watts alone where there is no room.
+/// Both under each other, or the watts alone where there is no room, or the times alone where nobody knows the watts.
 void draw_plans(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
+  if (!out.watts_known) return draw_times(out, picture, view, size);
   if (size.y < t.px(380)) return draw_watts(out, picture, view, size);
   const ImVec2 corner = ImGui::GetCursorScreenPos();
   const float gap = t.px(12), high = 0.53f * (size.y - gap);
   draw_watts(out, picture, view, {size.x, high});
   ImGui::SetCursorScreenPos({corner.x, corner.y + high + gap});
-  draw_frames(out, picture, view, {size.x, size.y - gap - high});
+  draw_times(out, picture, view, {size.x, size.y - gap - high});
 }
 
 void draw_roofline(const Picture& picture, View& view, ImVec2 size) {
@@ -123,7 +120,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
   stage.panel("river",
               {.title = "The river", .least = {480, 300}, .ideal = {760, 520}, .answers = true, .marks = "river"},
               [&](ImVec2 size) { draw_river(in, picture, view, size); });
-  stage.panel("plans", {.title = "Watts, and a frame on the GPU", .least = {330, 250}},
+  stage.panel("plans", {.title = "Watts, and the GPU's time", .least = {330, 250}},
               [&](ImVec2 size) { draw_plans(out, picture, view, size); });
   stage.panel("roofline", {.title = "The encoder under the roof", .least = {360, 250}},
               [&](ImVec2 size) { draw_roofline(picture, view, size); });

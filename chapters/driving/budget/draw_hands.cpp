@@ -44,7 +44,7 @@ void RiverPainter::pinch_streams() {
       const int steps = widgets::play_keys().steps;
       for (std::size_t k = 0; steps != 0 && k < nice_rates.size(); ++k) {
         const double r = nice_rates[steps > 0 ? nice_rates.size() - 1 - k : k];
-        if (steps > 0 ? r > rate : r < rate) {
+        if (steps > 0 ? r > rate && r <= in_.rate_hz : r < rate) {
           rate = r;
           break;
         }

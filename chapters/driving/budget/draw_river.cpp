@@ -37,9 +37,8 @@ RiverPlace place_river(ImVec2 corner, ImVec2 size, std::size_t streams) {
   r.boxes_to = corner.x + size.x - heads;
   r.boxes = r.boxes_to - std::min(0.2f * size.x, t.px(130));
   const float between = r.boxes - r.sensor;
-  r.memory = r.sensor + 0.44f * between;
-  r.memory_to =
-      r.memory + std::min(widgets::text_size("999 MB/s", Type::small, Font::mono).x + t.px(12), 0.3f * between);
+  r.memory = r.sensor + 0.4f * between;
+  r.memory_to = r.memory + std::min(widgets::text_size("from cameras", Type::small).x + t.px(20), 0.36f * between);
   r.gap =
       std::min(t.px(5), 0.25f * (r.all.max.y - r.all.min.y) / static_cast<float>(std::max<std::size_t>(1, streams)));
   r.per_share = r.all.height() - r.gap * static_cast<float>(streams > 0 ? streams - 1 : 0);
@@ -163,11 +162,14 @@ void RiverPainter::draw_memory() const {
   p_.rect(top, low, water(), t_.px(3));
   if (widgets::output_lit("camera_bytes_per_s")) widgets::paint_light(p_, top, low);
   p_.text({x, r_.all.min.y - small() - t_.px(6)}, "DRAM", t_.text, Type::small, Font::bold, Align::center);
+  constexpr std::string_view from = "from cameras";
   const ImVec2 words = widgets::text_size(picture_.memory, Type::small, Font::mono);
-  const ImVec2 at{x - words.x / 2, r_.middle() - words.y / 2};
-  p_.rect({at.x - t_.px(4), at.y - t_.px(2)}, {at.x + words.x + t_.px(4), at.y + words.y + t_.px(2)}, t_.background,
+  const float wide = std::max(words.x, widgets::text_size(from, Type::small).x), line = small() + t_.px(2);
+  const ImVec2 at{x - wide / 2, r_.middle() - line};
+  p_.rect({at.x - t_.px(4), at.y - t_.px(2)}, {at.x + wide + t_.px(4), at.y + 2 * line + t_.px(2)}, t_.background,
           t_.px(3));
-  p_.text(at, picture_.memory, t_.text, Type::small, Font::mono);
+  p_.text({x, at.y}, picture_.memory, t_.text, Type::small, Font::mono, Align::center);
+  p_.text({x, at.y + line}, from, t_.text, Type::small, Font::sans, Align::center);
 }
 
 void RiverPainter::draw_box(const Box& box, ImVec2 moved) const {

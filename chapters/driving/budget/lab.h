@@ -51,7 +51,7 @@ struct PlanRow {
   std::string name;
   double flops_per_s = 0, camera_bytes_per_s = 0, power_w = 0, busy = 0;  ///< busy in %
   double cameras_w = 0, moving_w = 0, gpu_w = 0, rest_w = 0;
-  double convert_s = 0, encode_s = 0, heads_s = 0;
+  double convert = 0, encode = 0, heads = 0;  ///< of the GPU's time, %
 };
 /// A stage of the encoder, for the images of a frame as set, at the chip's roofs.
 struct StageRow {
@@ -86,7 +86,9 @@ struct Outputs {
   double sharing_sensors = 0, skipping_sensors = 0;  ///< % of the watts of cameras and links
   double sharing_flops_no_heads = 0;                 ///< %, with heads counted on the shared side alone
   double cameras_w = 0, moving_w = 0, gpu_w = 0, rest_w = 0;
-  double camera_stream_bytes_per_s = 0, link_stream_bytes_per_s = 0, link_load = 0;
+  double before_rate_hz = 0;  ///< as built: at least the fastest rate that is set
+  double camera_stream_bytes_per_s = 0, link_stream_bytes_per_s = 0;
+  double link_load = 0, set_link_load = 0;  ///< % of a link: as built, and of the fullest as set
   double lidar_bytes_per_s = 0, memory_bytes_per_s = 0, memory_share = 0;
   double camera_pixels_per_s = 0, read_pixels_per_s = 0, before_read_pixels_per_s = 0;  ///< read: by each encoder
   double each_flops_per_s = 0, each_busy = 0;                                           ///< one encoder's; busy in %
@@ -95,6 +97,7 @@ struct Outputs {
   double frame_s = 0, deadline_s = 0, convert_s = 0, encode_s = 0, heads_s = 0;
   std::int64_t cameras = 0, encoders = 0;
   bool keeps_up = false, link_fits = false, skipped = false;
+  bool watts_known = false;    ///< of another chip than Orin only once its rail is set
   std::vector<PlanRow> plans;  ///< as built, shared, skipped, both, and yours where it is none of these
   std::vector<StreamRow> streams;
   std::vector<StageRow> stages;
@@ -123,7 +126,7 @@ struct Picture {
   double before = 0, now = 0;            ///< all streams
   double read_before = 1, read_now = 1;  ///< what each encoder reads, of the wider of the two
   std::vector<Box> boxes;
-  std::string memory, memory_before, kept, scale_note, others;
+  std::string memory, kept, scale_note, others;
   std::size_t yours = 0;                ///< which plan is as set
   std::vector<std::string> plan_names;  ///< names for the bars; the one that is as set says so
   widgets::Curve roof, dots;
@@ -136,7 +139,7 @@ void describe(Fields& f, ChipRow& r);
 void describe(Fields& f, EncoderRow& r);
 
 struct View {
-  widgets::StackedBarView watts, frames;
+  widgets::StackedBarView watts, times;
   widgets::PlotView roofline;
   DescribedTable<ChipRow> chips;
   DescribedTable<EncoderRow> kinds;

@@ -13,7 +13,6 @@ using widgets::format_text;
 
 constexpr std::size_t max_columns = 400, max_causes = 6, max_bins = 60;
 constexpr double car_m = 4.5;
-constexpr double measured_median_s = 20.039e-3;  ///< CenterPoint's backbone on Orin
 
 /// The source that most misses are owed to; empty where it is the undisturbed frame itself.
 std::string_view chief_cause(const Outputs& out) {
@@ -228,7 +227,8 @@ void arrange_distribution(const models::JitterDistribution& d, Picture& picture)
 
 /// What was measured stands over a run of the same median.
 void arrange_measured(const Inputs& in, Picture& picture) {
-  if (in.frame_shape != models::FrameShape::lidar || std::abs(in.base_s - measured_median_s) > 1e-3 * measured_median_s)
+  if (in.frame_shape != models::FrameShape::lidar ||
+      std::abs(in.base_s - models::lidar_median_s) > 1e-3 * models::lidar_median_s)
     return;
   picture.measured = {.kind = widgets::Curve::Kind::dots,
                       .label = "measured on Orin",
@@ -237,7 +237,7 @@ void arrange_measured(const Inputs& in, Picture& picture) {
                       .marker = widgets::Marker::square,
                       .radius = 4};
   for (const double share : {0.9, 0.99, 0.999})
-    picture.measured.add(models::lidar_frame_quantile(share) * measured_median_s, 100 * (1 - share));
+    picture.measured.add(models::lidar_frame_quantile(share) * models::lidar_median_s, 100 * (1 - share));
   picture.measured.labels = {"measured P90", "", ""};
 }
 

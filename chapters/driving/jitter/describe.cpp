@@ -14,8 +14,9 @@ const Choices policies = {
     {"small", "Smaller model", "After a frame beyond the watchdog's limit a smaller network runs for a while."}};
 const Choices shapes = choices_in_order<models::FrameShape::lidar>(
     {{"bell", "bell-shaped", "Frames are alike: a dense network does the same work for each."},
-     {"lidar", "as of lidar scenes",
-      "As measured of a sparse lidar backbone on Orin, 6,019 frames: time follows the occupied voxels of the scene."}});
+     {"lidar", "as in lidar scenes",
+      "As measured on Orin with a sparse lidar backbone, 6,019 frames: time follows the occupied voxels of the "
+      "scene."}});
 constexpr std::string_view never_ends = "The queue never ends, and times would only say how long the run is.";
 constexpr std::string_view lindley = "Lindley, The theory of queues with a single server, 1952";
 
@@ -24,7 +25,7 @@ constexpr std::string_view lindley = "Lindley, The theory of queues with a singl
 void describe(Fields& f, Inputs& in) {
   f.group("The frame");
   f.real("base_s", in.base_s, {"Undisturbed frame", "s"},
-         "From camera to plan when nothing interferes: the schedule's latency. Of lidar scenes it is the median.",
+         "From camera to plan when nothing interferes: the schedule's latency. In lidar scenes it is the median.",
          {.range = {1e-3, 0.2, Scale::log}, .typical = {5e-3, 60e-3}, .headline = true});
   f.choice("frame_shape", in.frame_shape, shapes, "Frames differ", "How undisturbed frames are spread.");
   f.real("spread", in.spread, {"Its spread", "%"},

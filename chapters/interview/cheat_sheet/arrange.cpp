@@ -92,22 +92,19 @@ void arrange_ladder(const Inputs& in, const Outputs& out, Picture& p) {
 }
 
 void arrange_chains(const Outputs& out, Picture& p) {
-  const auto open = [&](std::string_view name, std::string_view title, std::string_view goal) {
+  for (const ChainWords& of : chain_words()) {
     Chain& chain = p.chains.emplace_back();
-    chain.name = title;
-    chain.goal = goal;
+    chain.name = of.title;
+    chain.from = of.from;
+    chain.goal = of.goal;
     for (const ChainRow& r : out.chains) {
-      if (r.chain != name) continue;
+      if (r.chain != of.name) continue;
       chain.steps.push_back(r.step);
       chain.gains.push_back(std::isinf(r.gain) ? "all of it" : widgets::format_text(r.gain, widgets::times_unit, 3));
       chain.reaches.push_back(r.reaches);
       chain.words += small_letters(r.step) + " ";
     }
-  };
-  open("inference", "Request's time", "time of one request, from an engine on one chip that has none of them");
-  open("training", "Step's time", "time of a training step, from FP32 and eager kernels");
-  open("memory", "Step's bytes", "bytes of a training step, from data parallel alone");
-  open("communication", "Exposed talk", "exposed time, from FP32 gradients in one ring");
+  }
 }
 
 }  // namespace

@@ -95,10 +95,9 @@ void write_ladder(const Inputs& in, const Outputs& out, std::string& page) {
 }
 
 std::string_view chain_goal(std::string_view chain) {
-  if (chain == "inference") return "time of one request, from an engine on one chip that has none of these";
-  if (chain == "training") return "time of a step, from FP32 and eager kernels";
-  if (chain == "memory") return "bytes of a training step, from data parallel alone";
-  return "exposed time, from FP32 gradients in one ring";
+  for (const ChainWords& words : chain_words())
+    if (words.name == chain) return words.goal;
+  return {};
 }
 
 void write_chains(const Outputs& out, std::string& page) {

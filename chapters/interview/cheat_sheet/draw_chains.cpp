@@ -28,7 +28,8 @@ void draw_chains(const Picture& picture, const Search& search, ImVec2 size) {
     widgets::press_area("a chain", {left, tall}, ImGuiButtonFlags_None);
     ImGui::PopID();
     if (ImGui::IsItemHovered()) widgets::tip(chain.name, chain.goal);
-    widgets::fit_text(p, {corner.x, y + t.px(4)}, chain.name, left, t.text, Type::small, Font::bold);
+    widgets::fit_text(p, {corner.x, y}, chain.name, left, t.text, Type::small, Font::bold);
+    p.text_fit({corner.x, y + line + t.px(1)}, chain.from, left - t.px(6), t.muted, Type::small);
     float x = corner.x + left;
     if (chain.steps.empty()) p.text_fit({x, y + t.px(4)}, "nothing gains here", size.x - left, t.muted, Type::small);
     for (std::size_t i = 0; i < chain.steps.size(); ++i) {
@@ -55,7 +56,7 @@ void draw_chains(const Picture& picture, const Search& search, ImVec2 size) {
              Font::mono);
       x += wide + t.px(2);
     }
-    y += tall + t.px(8);
+    y += tall + t.px(10);
   }
   if (widgets::Record* record = p.record()) {
     widgets::DataTable table{"what to do first", {"chain", "step", "gain"}, {}};

@@ -147,6 +147,11 @@ struct ColumnWords {
   std::string_view head, full;
 };
 const std::array<ColumnWords, models::sheet::moved_count>& column_words();
+/// A chain of what to do first: its name in the outputs, what it shortens, from what, and both in full.
+struct ChainWords {
+  std::string_view name, title, from, goal;
+};
+const std::array<ChainWords, 4>& chain_words();
 
 struct Cell {
   std::string text;  ///< "\xC3\xB7 8", empty: it is not moved
@@ -167,7 +172,7 @@ struct LadderMark {
   std::string words;
 };
 struct Chain {
-  std::string name, goal, words;
+  std::string name, from, goal, words;
   std::vector<std::string> steps, gains;
   std::vector<char> reaches;
 };

@@ -18,8 +18,18 @@ const std::array<ColumnWords, moved_count>& column_words() {
        {"FLOP", "Arithmetic of all chips."},
        {"HBM", "Bytes of main memory for a token."},
        {"links", "Communication: bytes over links."},
-       {"launch", "Kernel launches for a token."}}};
+       {"launch", "Kernel launches for a token; what FlashAttention and fusion spare, without a graph."}}};
   return columns;
+}
+
+const std::array<ChainWords, 4>& chain_words() {
+  static const std::array<ChainWords, 4> chains{
+      {{"inference", "Request's time", "from a bare engine",
+        "time of one request, from an engine on one chip that has none of these"},
+       {"training", "Step's time", "from FP32, eager", "time of a training step, from FP32 and eager kernels"},
+       {"memory", "Step's bytes", "from data parallel", "bytes of a training step, from data parallel alone"},
+       {"communication", "Exposed talk", "from FP32, one ring", "exposed time, from FP32 gradients in one ring"}}};
+  return chains;
 }
 
 const std::array<TechniqueWords, technique_count>& technique_words() {
@@ -47,8 +57,8 @@ const std::array<TechniqueWords, technique_count>& technique_words() {
        "decided in training", "inference/kv-cache"},
       {"Paged KV cache", "lengths differ and are not known", "all requests are equally long",
        "share of the pool that holds tokens", exact, "serving/paged-kv"},
-      {"Prefix cache", "prompts begin alike", "every prompt is new", "hit rate in tokens", exact,
-       "serving/prefix-cache"},
+      {"Prefix cache", "prompts begin alike", "every prompt is new",
+       "hit rate; bytes of its pool, which are not counted here", exact, "serving/prefix-cache"},
       {"Continuous batching", "answers differ in length", "all answers end together", "slots that are busy", exact,
        "serving/batching"},
       {"Chunked prefill", "prompts stall users who are reading", "the first token is what counts",

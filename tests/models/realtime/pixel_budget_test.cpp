@@ -118,3 +118,16 @@ TEST_CASE("pixel budget: watts and shares are sums of their parts") {
   CHECK(near(f.cameras_w, 11 * (0.6 + 1.4155776e9 * 300e-12), 1e-9));
   CHECK(near(f.busy, f.frame_s() * 30, 1e-12));
 }
+
+TEST_CASE("pixel budget: a GPU that is asked for twice its time takes its watts once, and moves half of the bytes") {
+  PixelSetup setup = eleven_cameras();
+  setup.reach = 0.5;
+  const PixelFlow once = pixel_flow(setup, all_at(15));
+  setup.reach = 0.5 * once.busy / 2;  // twice what it has
+  const PixelFlow twice = pixel_flow(setup, all_at(15));
+  CHECK(near(twice.busy, 2, 1e-9));
+  CHECK(twice.gpu_w == 40);
+  CHECK(near(once.gpu_w, 40 * once.busy, 1e-12));
+  CHECK(near(twice.memory_bytes_per_s - twice.camera_bytes_per_s,
+             (once.memory_bytes_per_s - once.camera_bytes_per_s) / 2, 1e-9));
+}

@@ -60,6 +60,9 @@ TEST_CASE("techniques move what their closed forms say") {
   // What pays and what it costs.
   CHECK(of(Technique::speculative, Moved::per_token) < 1);
   CHECK(of(Technique::speculative, Moved::flops) > 1);
+  // Fewer kernels are fewer launches where no graph makes one of all.
+  CHECK(of(Technique::fusion, Moved::launches) < 1);
+  CHECK(of(Technique::flash, Moved::launches) < 1);
   CHECK(of(Technique::chunked, Moved::gap) < 1);
   CHECK(of(Technique::chunked, Moved::first_token) > 1);
   CHECK(of(Technique::batch, Moved::throughput) > 8);
