@@ -73,7 +73,11 @@ void paint_hidden(const Painter& p, const Board& board, const ShownRounds& shown
   if (shown.hidden == 0) return;
   widgets::Line words;
   words.add(std::to_string(shown.hidden)).add(" ").add(board.round_word).add(shown.hidden == 1 ? " more" : "s more");
-  widgets::wrapped_text(p, at, words.view(), width, widgets::theme().muted, {.max_lines = max_lines});
+  const auto& t = widgets::theme();
+  const float high =
+      widgets::wrapped_text(p, at, words.view(), width, t.muted, {.max_lines = max_lines, .paint = false});
+  p.rect(at, {at.x + width - t.px(6), at.y + high}, t.background);
+  widgets::wrapped_text(p, at, words.view(), width, t.muted, {.max_lines = max_lines});
 }
 
 bool is_fresh(const Board& board, const BoardView& view) {

@@ -308,10 +308,13 @@ void draw_next(const Board& board, BoardView& view, const ColumnPlan& plan, Boar
   const bool fits = widgets::text_size(title, Type::body, Font::bold).x <= room;
   widgets::fit_text(p, {left, plan.head + t.px(3)}, title, room, t.accent, fits ? Type::body : Type::small,
                     fits ? Font::bold : Font::sans);
+  const bool fresh = is_fresh(board, view) && !plan.tight;
   const std::string_view how = card         ? "drag your line and let go: it plays"
+                               : fresh      ? first_move_words
                                : board.over ? "all targets are met; a card may still be played"
                                             : "take a card of the hand below";
-  widgets::wrapped_text(p, {left, plan.head + body + t.px(7)}, how, room, t.muted, {.max_lines = 2});
+  widgets::wrapped_text(p, {left, plan.head + body + t.px(7)}, how, room, fresh ? t.text : t.muted,
+                        {.max_lines = fresh ? 3 : 2});
   const float x0 = slab_left(plan, column), x1 = slab_right(plan, column), top = plan.y(last.total);
   const std::array<ImVec2, 4> ghost{{{x0, plan.ground}, {x0, top}, {x1, top}, {x1, plan.ground}}};
   widgets::hatch(p, {{x0, top}, {x1, plan.ground}}, widgets::with_alpha(t.muted, 0.4f), t.px(6));
@@ -331,10 +334,8 @@ void draw_next(const Board& board, BoardView& view, const ColumnPlan& plan, Boar
               .to_px = static_cast<double>(plan.slab_top)},
              move);
   }
-  if (!card && plan.ground - plan.slab_top > 6 * small)
-    widgets::wrapped_text(p, {left, plan.slab_top + t.px(6)},
-                          is_fresh(board, view) ? first_move_words : std::string_view(board.score), room, t.text,
-                          {.max_lines = 4});
+  if (!card && !fresh && plan.ground - plan.slab_top > 6 * small)
+    widgets::wrapped_text(p, {left, plan.slab_top + t.px(6)}, board.score, room, t.text, {.max_lines = 4});
   if (board.rounds.size() < 2) return;
   const ImVec2 button = widgets::button_size("Take back");
   if (end.y - plan.ground < button.y + t.px(10)) return;

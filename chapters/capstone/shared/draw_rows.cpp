@@ -210,9 +210,7 @@ void draw_next_row(const Board& board, BoardView& view, const RowPlan& plan, Boa
   const float left = plan.at.x + t.px(10), room = plan.names - t.px(14);
   widgets::fit_text(p, {left, y0}, card ? std::string_view(card->name) : "Your move", room, t.accent, Type::body,
                     Font::bold);
-  const std::string_view how = card                 ? "drag, let go: it plays"
-                               : board.hand.empty() ? "that was all"
-                                                    : "take a card below";
+  const std::string_view how = card ? "drag, let go: it plays" : board.hand.empty() ? "that was all" : "take a card";
   if (has_second_line(plan)) widgets::fit_text(p, {left, y0 + body + t.px(4)}, how, room, t.muted, Type::small);
   const float now = plan.x(board.rounds.back().total);
   const std::array<ImVec2, 4> ghost{{{plan.left, y0}, {now, y0}, {now, y1}, {plan.left, y1}}};
@@ -291,9 +289,9 @@ BoardMove draw_rows(const Board& board, BoardView& view, ImVec2 at, ImVec2 size)
   const BoardFlight flight = step_flight(board, view);
   board_legend(board, view, at, size.x, true);
   paint_row_grid(p, board, plan, true);
-  paint_hidden(p, board, plan.shown,
-               {at.x + widgets::theme().px(30), plan.y(plan.shown.gap_at) - plan.gap + widgets::theme().px(2)},
-               plan.names - widgets::theme().px(32), 1);
+  const float inset = widgets::theme().px(10);
+  paint_hidden(p, board, plan.shown, {at.x + inset, plan.y(plan.shown.gap_at) - plan.gap + widgets::theme().px(2)},
+               plan.names - inset, 1);
   for (std::size_t i = 0; i < plan.shown.count; ++i) draw_row(board, plan, i, flight, move);
   draw_next_row(board, view, plan, move);
   draw_hand(board, view, {at.x, at.y + size.y - plan.cards.y + widgets::theme().px(view.small_hand ? 3 : 6)},
