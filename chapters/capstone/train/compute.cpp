@@ -181,7 +181,12 @@ Computed<Outputs, Game> compute(const Inputs& in, Progress& progress, Searches& 
   const auto cards = read_rounds(*rules, in.rounds);
   if (!cards) return {{.reason = cards.error}};
   auto played = replay(plays, *cards, in.said);
-  if (!played) return {{.reason = played.error}};
+  if (!played) {
+    const Outcome start = rules->outcome(rules->start());
+    if (start.memory_bytes > start.room_bytes)
+      played.error += " Raise \"GPUs\", or choose a chip with more memory or a smaller model.";
+    return {{.reason = played.error}};
+  }
   Outputs out;
   fill_now(in, *rules, *played, out);
   fill_rounds(*rules, *played, out);
