@@ -143,7 +143,7 @@ void draw_hand(const Board& board, BoardView& view, ImVec2 at, ImVec2 room, Boar
   const Type type = hand_type(view);
   const float high = t.type(type) + t.px(view.small_hand ? 8 : 12), pad = t.px(view.small_hand ? 3 : 5);
   flow_hand(board, view, room.x, [&](const BoardCard& card, ImVec2 offset, float wide) {
-    if (offset.y + high > room.y) return;
+    if (offset.y + high > room.y + 1) return;  // its rows were measured to fit: a pixel is rounding
     const bool picked = card.id == view.picked && !card.there;
     const ImVec2 corner{at.x + offset.x, at.y + offset.y - (picked ? t.px(3) : 0)},
         end{corner.x + wide, corner.y + high};
