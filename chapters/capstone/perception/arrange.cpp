@@ -10,12 +10,13 @@ namespace {
 using widgets::format_text;
 
 // In the order of Stage; what luck adds stands behind them.
-constexpr std::array<BoardCause, stage_count + 1> causes{{{"camera", widgets::Tint::series(0)},
-                                                          {"backbone", widgets::Tint::series(1)},
-                                                          {"heads", widgets::Tint::series(2)},
-                                                          {"forecast", widgets::Tint::series(3)},
-                                                          {"code", widgets::Tint::series(4)},
-                                                          {"until 99 in 100", widgets::Meaning::idle, true}}};
+constexpr std::array<BoardCause, stage_count + 1> causes{
+    {{"camera", widgets::Tint::series(0)},
+     {"backbone", widgets::Tint::series(1)},
+     {"heads", widgets::Tint::series(2)},
+     {"forecast", widgets::Tint::series(3)},
+     {"code", widgets::Tint::series(4)},
+     {"luck, up to the 99th frame of 100", widgets::Meaning::idle, true}}};
 
 constexpr std::array<std::size_t, models::stack_resource_count> from_camera_to_plan{3, 1, 2, 0};
 

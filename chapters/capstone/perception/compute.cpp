@@ -6,8 +6,6 @@
 namespace chapters::capstone::perception {
 namespace {
 
-constexpr double least_win_s = 0.05e-3;
-
 double percent_of(std::int64_t part, std::int64_t all) {
   return 100 * static_cast<double>(part) / static_cast<double>(std::max<std::int64_t>(1, all));
 }
@@ -41,32 +39,22 @@ void fill_now(const Inputs& in, const CarGame& game, const Played& played, Outpu
   out.arrives = played.now().met == 1;
   out.start_p99_s = start.p99_s;
   out.start_latency_s = start.latency_s;
-  out.won_in_all_s = start.p99_s - now.p99_s;
   out.travelled_m = in.speed_m_per_s * now.p99_s;
   out.start_travelled_m = in.speed_m_per_s * start.p99_s;
   for (std::size_t r = 0; r < out.asked.size(); ++r) out.asked[r] = 100 * now.asked[r];
 }
 
 void fill_rounds(const CarGame& game, const Played& played, Outputs& out) {
-  out.rounds = static_cast<std::int64_t>(played.count);
-  for (std::size_t i = 0; i < played.rounds.size(); ++i) {
-    const Round& r = played.rounds[i];
+  out.score = score_of(played);
+  for (const Round& r : played.rounds) {
     RoundRow row = row_of(game, r.card < max_cards ? game.cards()[r.card].name : "As found", r.cards);
     row.won_s = r.won;
     if (r.bounced) row.bounced = r.figures.bounce;
     if (r.said > 0) row.said_s = r.said;
-    out.wasted += i > 0 && !(r.won > least_win_s);
     out.board.push_back(std::move(row));
-  }
-  const Round& last = played.now();
-  out.won_s = last.won;
-  if (last.said > 0) {
-    out.said_s = last.said;
-    out.said_off_s = std::abs(last.said - last.figures.said_of);
   }
   if (played.rounds.size() > 1)
     out.mean_won_s = game.outcome(played.rounds[played.rounds.size() - 2].cards).mean_s - out.mean_s;
-  if (played.predicted > 0) out.off = 100 * (played.off - 1);
 }
 
 /// The study's rounds by the models, from the same start.
@@ -111,7 +99,7 @@ void fill_par(const Inputs& in, const CarGame& game, CardSet now, Progress& prog
               Outputs& out) {
   if (!out.arrives) return;
   const int cards = game.put_beyond_start(now);
-  out.par = cards;
+  out.score.par = cards;
   if (cards == 0) return;
   const SearchKey key{settings_of(in), start_of(in), cards - 1};
   const auto par = searches.get(key, [&](const SearchKey& of) -> std::shared_ptr<const Par> {
@@ -120,8 +108,8 @@ void fill_par(const Inputs& in, const CarGame& game, CardSet now, Progress& prog
     auto found = std::make_shared<Par>(find_par(plays, progress));
     return found->searched ? found : nullptr;
   });
-  if (!par) out.par = Outputs::none;
-  if (par && par->exists) out.par = static_cast<double>(par->rounds);
+  if (!par) out.score.par = Outputs::none;
+  if (par && par->exists) out.score.par = static_cast<double>(par->rounds);
 }
 
 }  // namespace

@@ -4,8 +4,6 @@
 namespace chapters::capstone::perception {
 namespace {
 
-constexpr std::string_view not_said = "Nothing was said before this round.";
-
 void describe_assumptions(Fields& f, Inputs& in) {
   f.group("What moves are worth");
   f.real("int8_speedup", in.int8_speedup, "INT8 is faster by",
@@ -38,10 +36,7 @@ void describe_machine(Fields& f, Inputs& in) {
 }  // namespace
 
 void describe(Fields& f, Inputs& in) {
-  f.group("The game");
-  f.text("rounds", in.rounds, "Rounds", "The cards that were played, in order, between commas.", {.headline = true});
-  f.reals("said", in.said, {"Said before each", "s"}, "Where 99 in 100 would end, said before each round; 0: nothing.",
-          {.range = {0, 10}});
+  describe_rounds(f, in.rounds, in.said, "Where 99 in 100 would end, said before each round; 0: nothing.", 10);
   f.group("The car");
   f.real("rate_hz", in.rate_hz, {"Camera rate", "Hz"},
          "A frame arrives this often, and is due when the next one arrives.", {.range = {5, 60}, .headline = true});
@@ -72,8 +67,7 @@ void describe(Fields& f, RoundRow& r) {
   f.real("p99_s", r.p99_s, {"99 in 100", "s"}, "99 frames of 100 have a plan by then.");
   f.real("late", r.late, {"Late", "%"}, "Frames without a fresh plan in time.");
   f.real("won_s", r.won_s, {"Won", "s"}, "At 99 in 100, over the round before; below 0 it lost.");
-  f.real("said_s", r.said_s, {"You said", "s"}, "Before the round.", {.absent = not_said});
-  f.text("bounced", r.bounced, "Bounced");
+  describe_row_end(f, r.said_s, r.bounced);
 }
 
 namespace {
@@ -104,21 +98,12 @@ void describe_frame(Fields& f, Outputs& o) {
 }
 
 void describe_game(Fields& f, Outputs& o) {
-  f.group("The game");
-  f.integer("rounds_played", o.rounds, "Rounds", "Cards played, those that bounced too.");
-  f.real("par", o.par, "Par", "The fewest rounds to the target, found by a search over all cards.",
-         {.absent = "It is told once 99 of 100 arrive."});
-  f.integer("wasted", o.wasted, "Wasted", "Rounds that won nothing at 99 in 100, lost, or bounced.");
-  f.real("off", o.off, {"Your lines are off by", "%"}, "The geometric mean over the rounds.", {.absent = not_said});
-  f.real("won_s", o.won_s, {"The last round won", "s"}, "At 99 in 100; below 0 it lost.",
-         {.formula = "P99 before - P99 after"});
-  f.real("mean_won_s", o.mean_won_s, {"... and of the average", "s"}, {.formula = "average before - average after"});
-  f.real("said_s", o.said_s, {"You said", "s"}, "Before the last round.", {.absent = not_said});
-  f.real("said_off_s", o.said_off_s, {"... off by", "s"}, {.absent = not_said, .formula = "|said - P99|"});
+  describe_score(f, o.score,
+                 {.won = "P99 before - P99 after", .won_in_all = "P99 as found - P99 now", .said_off = "|said - P99|"});
+  f.real("mean_won_s", o.mean_won_s, {"It won of the average", "s"}, {.formula = "average before - average after"});
   f.real("start_p99_s", o.start_p99_s, {"99 in 100, as found", "s"}, {.formula = "nearest rank of all frames"});
   f.real("start_latency_s", o.start_latency_s, {"Undisturbed, as found", "s"},
          {.formula = "end of the last task - shutter"});
-  f.real("won_in_all_s", o.won_in_all_s, {"Won in all", "s"}, {.formula = "P99 as found - P99 now"});
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "chapters/capstone/perception/game.h"
 #include "chapters/capstone/shared/board.h"
+#include "chapters/capstone/shared/game_fields.h"
 #include "chapters/mechanism/described_table.h"
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
@@ -44,10 +45,8 @@ struct Outputs {
   double late = 0, unseen = 0;  ///< %
   double tail_ratio = 1, deadline_s = 0, slack_s = 0, late_by_s = 0;
   bool arrives = false;
-  double won_s = 0, mean_won_s = 0, said_s = none, said_off_s = none;
-  std::int64_t rounds = 0, wasted = 0;
-  double par = none, off = none;  ///< off: %
-  double start_p99_s = 0, start_latency_s = 0, won_in_all_s = 0;
+  Score score;
+  double mean_won_s = 0, start_p99_s = 0, start_latency_s = 0;
   double travelled_m = 0, start_travelled_m = 0;
   std::array<double, models::stack_resource_count> asked{};  ///< %
   double study_latency_s = 0, study_p99_s = 0, study_late = 0;

@@ -88,7 +88,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
                        {.causes = causes(),
                         .start_name = "As found",
                         .start_note = "eager, BF16",
-                        .opens = "Opens inference/optimize with this round.",
+                        .opens = "opens Optimize with this round",
                         .slab_words = in.gap == GapKind::mean ? "a token" : "a gap",
                         .claimed = claimed,
                         .claimed_by = "the study"});

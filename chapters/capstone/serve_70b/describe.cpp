@@ -7,12 +7,6 @@
 namespace chapters::capstone::serve_70b {
 namespace {
 
-const Choices hosts = choices_in_order<Host::own>(
-    {{"h100_qwen", "Recorded: H100, Qwen", "16.7 \xC2\xB5s per launch; with the profiler and Python's stacks on."},
-     {"h100_timesformer", "Recorded: H100, TimeSformer", "41 \xC2\xB5s per launch, with the profiler on."},
-     {"a100", "Recorded: A100", "30 \xC2\xB5s per launch, with the profiler on."},
-     {"v100", "Recorded: V100, ResNet", "39 \xC2\xB5s per launch, with the profiler on."},
-     {"own", "My own", "Your own time from launch to launch."}});
 const Choices gaps = choices_in_order<GapKind::longest>(
     {{"mean", "the mean", "All time between the first token and the last, over the tokens."},
      {"longest", "the longest", "A step, with the passes over prompts that stand between."}});
@@ -81,20 +75,8 @@ void describe_load(Fields& f, Inputs& in) {
 
 void describe_launches(Fields& f, Inputs& in) {
   f.group("Launches");
-  f.choice("host", in.host, hosts, "Host", "Whose times of launching kernel by kernel are used.");
-  f.real("launch_s", in.launch_s, {"Time per launch", "s"},
-         "From one launch of the host to its next, Python and dispatch included.",
-         {.range = {1e-6, 2e-4, Scale::log}, .when = {"host", "own"}});
-  f.real("latency_s", in.latency_s, {"On its way", "s"}, "From the end of a launch to its kernel on an idle device.",
-         {.range = {1e-7, 5e-5, Scale::log}, .when = {"host", "own"}});
-  f.real("between_s", in.between_s, {"Between kernels", "s"}, "On the device, when both were there.",
-         {.range = {1e-7, 2e-5, Scale::log}, .when = {"host", "own"}});
-  f.real("graph_launch_s", in.graph_launch_s, {"Launch of a graph", "s"},
-         "What the host takes for all kernels of a step. Assumed.", {.range = {1e-6, 1e-3, Scale::log}});
-  f.real("graph_between_s", in.graph_between_s, {"Gap in a graph", "s"}, "Between two kernels of a graph. Assumed.",
-         {.range = {1e-8, 2e-5, Scale::log}});
-  f.real("least_kernel_s", in.least_kernel_s, {"Smallest kernel", "s"}, "However little it does.",
-         {.range = {1e-7, 2e-5, Scale::log}});
+  describe_launch_host(f, in.launching);
+  describe_graph_launches(f, in.launching);
 }
 
 void describe_cards(Fields& f, Inputs& in) {

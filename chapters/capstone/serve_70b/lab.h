@@ -9,6 +9,7 @@
 #include "chapters/capstone/shared/board.h"
 #include "chapters/capstone/shared/game.h"
 #include "chapters/capstone/shared/ladder.h"
+#include "chapters/described/launch_host.h"
 #include "chapters/mechanism/described_table.h"
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
@@ -19,8 +20,6 @@ namespace chapters::capstone::serve_70b {
 
 /// Which gap between tokens the limit is for.
 enum class GapKind : std::uint8_t { mean, longest };
-/// Whose launches are used, in the order of models::recorded_launches.
-enum class Host : std::uint8_t { h100_qwen, h100_timesformer, a100, v100, own };
 /// Causes of the time from token to token, in the order of the slab.
 enum class Cause : std::uint8_t { products, attention, elementwise, talk, waits, prompts };
 inline constexpr std::size_t cause_count = 6;
@@ -39,9 +38,7 @@ struct Inputs {
   std::string model = "llama-3-70b", chip = "h100_sxm";
   std::int64_t gpus = 8;
   std::int64_t prompt = 2048, answer = 256, shared_prefix = 0, reserved = 8192;
-  Host host = Host::h100_qwen;
-  double launch_s = 8e-6, latency_s = 1.4e-6, between_s = 1.7e-6;
-  double graph_launch_s = 1e-5, graph_between_s = 1e-6, least_kernel_s = 1.5e-6;
+  LaunchHostInputs launching;
   double four_bits = 4.25;
   std::int64_t chunk = 512, draft_length = 3, draft_layers = 4;
   double acceptance = 0.63;

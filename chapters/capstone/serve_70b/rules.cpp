@@ -5,7 +5,6 @@
 #include "chapters/capstone/serve_70b/lab.h"
 #include "chapters/described/step_choices.h"
 #include "chapters/mechanism/catalog.h"
-#include "models/training/launch_queue.h"
 #include "widgets/number/number.h"
 
 namespace chapters::capstone::serve_70b {
@@ -56,17 +55,6 @@ constexpr std::array<Card, place_count> hand{{
     {"tp_8", "8 GPUs a replica", "Eight GPUs share every layer.", "tensor parallel"},
 }};
 
-models::LaunchHost host_of(const Inputs& in) {
-  models::LaunchHost host{.launch_s = in.launch_s, .latency_s = in.latency_s, .between_s = in.between_s};
-  if (in.host != Host::own) {
-    const models::RecordedLaunches& r = models::recorded_launches()[static_cast<std::size_t>(in.host)];
-    host = {.launch_s = r.interval_s, .latency_s = r.latency_s, .between_s = r.between_s};
-  }
-  host.graph_launch_s = in.graph_launch_s;
-  host.graph_between_s = in.graph_between_s;
-  return host;
-}
-
 /// All of a service's requests but how many at once, and on how many chips.
 models::Result<RequestJob> read_job(const Inputs& in) {
   using Out = models::Result<RequestJob>;
@@ -85,8 +73,8 @@ models::Result<RequestJob> read_job(const Inputs& in) {
   job.links = {
       .inside_bytes_per_s = (*chip)->interconnect.bytes_per_s_per_direction.value_or(0) * in.link_reached / 100,
       .base_s = in.call_s};
-  job.host = host_of(in);
-  job.least_kernel_s = in.least_kernel_s;
+  job.host = host_of(in.launching);
+  job.least_kernel_s = in.launching.least_kernel_s;
   job.shares.peak = in.peak_reached / 100;
   job.shares.bits16 = in.reached_16 / 100;
   job.shares.bits4 = in.reached_4 / 100;

@@ -21,8 +21,6 @@ constexpr std::array<BoardCause, cause_count> slab{{{"matrix products", widgets:
                                                     {"launch gaps", widgets::Meaning::launch_bound},
                                                     {"prompts", widgets::Meaning::compute_bound}}};
 
-constexpr std::array<std::string_view, 5> host_ids{"h100_qwen", "h100_timesformer", "a100", "v100", "own"};
-
 }  // namespace
 
 std::span<const StudyRound> study_rounds() { return rounds; }
@@ -57,13 +55,7 @@ std::string link_of(const Inputs& in, const ServeRules& rules, CardSet cards) {
   w.number("acceptance", in.acceptance);
   w.number("link_reached", in.link_reached);
   w.number("call_s", in.call_s);
-  w.choice("host", host_ids[static_cast<std::size_t>(in.host)]);
-  w.number("launch_s", in.launch_s);
-  w.number("latency_s", in.latency_s);
-  w.number("between_s", in.between_s);
-  w.number("graph_launch_s", in.graph_launch_s);
-  w.number("graph_between_s", in.graph_between_s);
-  w.number("least_kernel_s", in.least_kernel_s);
+  link_launch_host(w, in.launching);
   w.number("peak_reached", in.peak_reached);
   w.number("reached_16", in.reached_16);
   w.number("reached_4", in.reached_4);

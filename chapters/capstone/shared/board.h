@@ -73,8 +73,9 @@ struct Board {
   std::vector<std::pair<double, std::string>> ticks;  ///< the main axis
   std::size_t main = 0;
   std::string unit, room_words, opens, slab_words, claimed_by;
-  std::string score;                ///< stands where the next round will; a lab may set it
-  bool rows = false, over = false;  ///< over: the last round meets every target
+  std::string_view round_word = "round";  ///< what one is called
+  std::string score;                      ///< stands where the next round will; a lab may set it
+  bool rows = false, over = false;        ///< over: the last round meets every target
 };
 
 struct BoardView {

@@ -13,6 +13,20 @@ struct BoardFlight {
   bool bounces = false;
   bool flying() const { return way < 1; }
 };
+/// Which rounds a board has room for: the last, and the first where at least three have it.
+struct ShownRounds {
+  std::array<std::size_t, max_rounds + 2> rounds{};
+  std::size_t count = 0;
+  std::size_t hidden = 0, gap_at = 0;  ///< so many have no room; their place is in front of the shown one `gap_at`
+};
+ShownRounds shown_rounds(const Board& board, std::size_t room);
+/// "2 rounds more", which have no room, with its left end at `at`.
+void paint_hidden(const widgets::Painter& p, const Board& board, const ShownRounds& shown, ImVec2 at, float width,
+                  int max_lines);
+/// Nothing was played and no card is picked: what to do, in a sentence.
+bool is_fresh(const Board& board, const BoardView& view);
+inline constexpr std::string_view first_move_words =
+    "Take a card from below, drag its line to where you say this will end, and let go: it is played.";
 /// Advances the flight of a card that was just played, and asks for another frame while it lasts.
 BoardFlight step_flight(const Board& board, BoardView& view);
 /// Chooses cards that take no more than two fifths of a board of this size, and returns the pixels that they take.

@@ -6,6 +6,7 @@
 #include "widgets/base/marks.h"
 #include "widgets/base/motion.h"
 #include "widgets/base/press_area.h"
+#include "widgets/base/wrapped_text.h"
 #include "widgets/number/number.h"
 
 namespace chapters::capstone {
@@ -55,6 +56,32 @@ BoardFlight step_flight(const Board& board, BoardView& view) {
   return {.way = std::min(1.0f, view.flight / way_share),
           .growth = ease_out(std::clamp((view.flight - way_share) / (1 - way_share), 0.0f, 1.0f)),
           .bounces = board.rounds.back().bounced};
+}
+
+ShownRounds shown_rounds(const Board& board, std::size_t room) {
+  const std::size_t all = board.rounds.size();
+  ShownRounds shown{.count = std::min(all, room)};
+  for (std::size_t i = 0; i < shown.count; ++i) shown.rounds[i] = all - shown.count + i;
+  if (shown.count >= 3) shown.rounds[0] = 0;
+  shown.hidden = all - shown.count;
+  shown.gap_at = shown.count >= 3 ? 1 : 0;
+  return shown;
+}
+
+void paint_hidden(const Painter& p, const Board& board, const ShownRounds& shown, ImVec2 at, float width,
+                  int max_lines) {
+  if (shown.hidden == 0) return;
+  widgets::Line words;
+  words.add(std::to_string(shown.hidden)).add(" ").add(board.round_word).add(shown.hidden == 1 ? " more" : "s more");
+  const auto& t = widgets::theme();
+  const float high =
+      widgets::wrapped_text(p, at, words.view(), width, t.muted, {.max_lines = max_lines, .paint = false});
+  p.rect(at, {at.x + width - t.px(6), at.y + high}, t.background);
+  widgets::wrapped_text(p, at, words.view(), width, t.muted, {.max_lines = max_lines});
+}
+
+bool is_fresh(const Board& board, const BoardView& view) {
+  return board.rounds.size() == 1 && !board.hand.empty() && !picked_card(board, view);
 }
 
 double piece_of(const BoardRound& round, std::size_t cause) {
@@ -116,7 +143,7 @@ void draw_hand(const Board& board, BoardView& view, ImVec2 at, ImVec2 room, Boar
   const Type type = hand_type(view);
   const float high = t.type(type) + t.px(view.small_hand ? 8 : 12), pad = t.px(view.small_hand ? 3 : 5);
   flow_hand(board, view, room.x, [&](const BoardCard& card, ImVec2 offset, float wide) {
-    if (offset.y + high > room.y) return;
+    if (offset.y + high > room.y + 1) return;  // its rows were measured to fit: a pixel is rounding
     const bool picked = card.id == view.picked && !card.there;
     const ImVec2 corner{at.x + offset.x, at.y + offset.y - (picked ? t.px(3) : 0)},
         end{corner.x + wide, corner.y + high};

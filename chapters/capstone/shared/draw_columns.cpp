@@ -18,11 +18,13 @@ using widgets::Align, widgets::Font, widgets::Painter, widgets::Type;
 struct ColumnPlan {
   ImVec2 at{}, size{}, cards{};  ///< cards: room of the hand, at the lower end
   float axis = 0, wide = 1, head = 0, slab_top = 0, ground = 0, lane = 0, hand = 0;
-  std::array<std::size_t, max_rounds + 2> rounds{};  ///< those that have room, in order
-  std::size_t shown = 0;
+  ShownRounds shown;
+  float gap = 0;  ///< for the words on those that are hidden
   double most = 1;
   bool tight = false;  ///< little height: no legend, no words but names and figures
-  float x(std::size_t column) const { return at.x + axis + static_cast<float>(column) * wide; }
+  float x(std::size_t column) const {
+    return at.x + axis + static_cast<float>(column) * wide + (column >= shown.gap_at ? gap : 0);
+  }
   float y(double value) const {
     return ground - static_cast<float>(std::clamp(value / most, 0.0, 1.0)) * (ground - slab_top);
   }
@@ -51,12 +53,9 @@ ColumnPlan plan_columns(const Board& board, BoardView& view, ImVec2 at, ImVec2 s
   plan.most = widgets::veiled() ? board.targets[board.main].given_most : board.targets[board.main].most;
   const float room = size.x - plan.axis;
   const auto columns = static_cast<std::size_t>(std::clamp(room / t.px(126), 2.0f, 25.0f));
-  const std::size_t all = board.rounds.size();
-  const std::size_t fit = std::min(all, columns - 1);
-  for (std::size_t i = 0; i < fit; ++i) plan.rounds[i] = all - fit + i;
-  if (fit >= 3) plan.rounds[0] = 0;
-  plan.shown = fit;
-  plan.wide = std::min(room / static_cast<float>(fit + 1), t.px(330));
+  plan.shown = shown_rounds(board, columns - 1);
+  plan.gap = plan.shown.hidden > 0 ? t.px(50) : 0;
+  plan.wide = std::min((room - plan.gap) / static_cast<float>(plan.shown.count + 1), t.px(330));
   return plan;
 }
 
@@ -65,7 +64,7 @@ float slab_right(const ColumnPlan& plan, std::size_t column) { return plan.x(col
 
 void paint_slab(const Painter& p, const Board& board, const ColumnPlan& plan, std::size_t column, double share) {
   const auto& t = widgets::theme();
-  const std::size_t index = plan.rounds[column];
+  const std::size_t index = plan.shown.rounds[column];
   const BoardRound& r = board.rounds[index];
   const float x0 = slab_left(plan, column), x1 = slab_right(plan, column), small = t.type(Type::small);
   double from = 0;
@@ -167,7 +166,7 @@ void paint_lanes(const Painter& p, const Board& board, const ColumnPlan& plan, s
 /// The targets' lines through all rounds, with their names at the left.
 void paint_lines(const Painter& p, const Board& board, const ColumnPlan& plan) {
   const auto& t = widgets::theme();
-  const float small = t.type(Type::small), x0 = plan.at.x + plan.axis, x1 = plan.x(plan.shown) + plan.wide;
+  const float small = t.type(Type::small), x0 = plan.at.x + plan.axis, x1 = plan.x(plan.shown.count) + plan.wide;
   const float room = plan.axis - t.px(8);
   std::size_t lane = 0;
   for (std::size_t i = 0; i < board.targets.size(); ++i) {
@@ -191,7 +190,7 @@ void paint_lines(const Painter& p, const Board& board, const ColumnPlan& plan) {
 
 void paint_ticks(const Painter& p, const Board& board, const ColumnPlan& plan) {
   const auto& t = widgets::theme();
-  const float small = t.type(Type::small), x0 = plan.at.x + plan.axis, x1 = plan.x(plan.shown) + plan.wide;
+  const float small = t.type(Type::small), x0 = plan.at.x + plan.axis, x1 = plan.x(plan.shown.count) + plan.wide;
   const float apart = (plan.ground - plan.slab_top) / static_cast<float>(std::max<std::size_t>(1, board.ticks.size()));
   for (const auto& [value, words] : board.ticks) {
     if (apart < small + t.px(3) && value > 0) continue;
@@ -206,7 +205,7 @@ void paint_ticks(const Painter& p, const Board& board, const ColumnPlan& plan) {
 void draw_head(const Board& board, const ColumnPlan& plan, std::size_t column, BoardMove& move) {
   const auto& t = widgets::theme();
   const Painter p = Painter::window();
-  const std::size_t index = plan.rounds[column];
+  const std::size_t index = plan.shown.rounds[column];
   const BoardRound& r = board.rounds[index];
   const float x = plan.x(column) + t.px(6), small = t.type(Type::small), body = t.type(Type::body);
   const bool now = index + 1 == board.rounds.size();
@@ -251,7 +250,7 @@ void draw_column(const Board& board, const ColumnPlan& plan, std::size_t column,
                  BoardMove& move) {
   const auto& t = widgets::theme();
   const Painter p = Painter::window();
-  const std::size_t index = plan.rounds[column];
+  const std::size_t index = plan.shown.rounds[column];
   const BoardRound& r = board.rounds[index];
   const bool now = index + 1 == board.rounds.size();
   const float small = t.type(Type::small), x0 = slab_left(plan, column), x1 = slab_right(plan, column);
@@ -296,7 +295,7 @@ void draw_column(const Board& board, const ColumnPlan& plan, std::size_t column,
 void draw_next(const Board& board, BoardView& view, const ColumnPlan& plan, BoardMove& move) {
   const auto& t = widgets::theme();
   const Painter p = Painter::window();
-  const std::size_t column = plan.shown;
+  const std::size_t column = plan.shown.count;
   const BoardRound& last = board.rounds.back();
   const float small = t.type(Type::small), body = t.type(Type::body), x = plan.x(column);
   const ImVec2 corner{x + t.px(3), plan.head - t.px(4)},
@@ -309,10 +308,13 @@ void draw_next(const Board& board, BoardView& view, const ColumnPlan& plan, Boar
   const bool fits = widgets::text_size(title, Type::body, Font::bold).x <= room;
   widgets::fit_text(p, {left, plan.head + t.px(3)}, title, room, t.accent, fits ? Type::body : Type::small,
                     fits ? Font::bold : Font::sans);
+  const bool fresh = is_fresh(board, view) && !plan.tight;
   const std::string_view how = card         ? "drag your line and let go: it plays"
+                               : fresh      ? first_move_words
                                : board.over ? "all targets are met; a card may still be played"
                                             : "take a card of the hand below";
-  widgets::wrapped_text(p, {left, plan.head + body + t.px(7)}, how, room, t.muted, {.max_lines = 2});
+  widgets::wrapped_text(p, {left, plan.head + body + t.px(7)}, how, room, fresh ? t.text : t.muted,
+                        {.max_lines = fresh ? 3 : 2});
   const float x0 = slab_left(plan, column), x1 = slab_right(plan, column), top = plan.y(last.total);
   const std::array<ImVec2, 4> ghost{{{x0, plan.ground}, {x0, top}, {x1, top}, {x1, plan.ground}}};
   widgets::hatch(p, {{x0, top}, {x1, plan.ground}}, widgets::with_alpha(t.muted, 0.4f), t.px(6));
@@ -332,7 +334,7 @@ void draw_next(const Board& board, BoardView& view, const ColumnPlan& plan, Boar
               .to_px = static_cast<double>(plan.slab_top)},
              move);
   }
-  if (!card && plan.ground - plan.slab_top > 6 * small)
+  if (!card && !fresh && plan.ground - plan.slab_top > 6 * small)
     widgets::wrapped_text(p, {left, plan.slab_top + t.px(6)}, board.score, room, t.text, {.max_lines = 4});
   if (board.rounds.size() < 2) return;
   const ImVec2 button = widgets::button_size("Take back");
@@ -344,7 +346,7 @@ void draw_next(const Board& board, BoardView& view, const ColumnPlan& plan, Boar
 /// What a question gives of a round: that it was played.
 void paint_given(const Painter& p, const Board& board, const ColumnPlan& plan, std::size_t column) {
   const auto& t = widgets::theme();
-  const BoardRound& r = board.rounds[plan.rounds[column]];
+  const BoardRound& r = board.rounds[plan.shown.rounds[column]];
   const float x = plan.x(column) + t.px(6);
   p.frame({plan.x(column) + t.px(3), plan.head - t.px(4)},
           {plan.x(column) + plan.wide - t.px(3), plan.lane_bottom(lanes_of(board)) - plan.lane + t.px(4)}, t.line,
@@ -362,7 +364,7 @@ BoardMove draw_columns(const Board& board, BoardView& view, ImVec2 at, ImVec2 si
   const ColumnPlan plan = plan_columns(board, view, at, size);
   if (widgets::veiled()) {
     const widgets::GivenMarks given;
-    for (std::size_t column = 0; column < plan.shown; ++column) paint_given(p, board, plan, column);
+    for (std::size_t column = 0; column < plan.shown.count; ++column) paint_given(p, board, plan, column);
     paint_lines(p, board, plan);
     return move;
   }
@@ -370,11 +372,13 @@ BoardMove draw_columns(const Board& board, BoardView& view, ImVec2 at, ImVec2 si
   if (!plan.tight) board_legend(board, view, at, size.x, true);
   paint_ticks(p, board, plan);
   paint_lines(p, board, plan);
-  for (std::size_t column = 0; column < plan.shown; ++column) draw_column(board, plan, column, flight, move);
+  paint_hidden(p, board, plan.shown, {plan.x(plan.shown.gap_at) - plan.gap + widgets::theme().px(3), plan.slab_top},
+               plan.gap, 3);
+  for (std::size_t column = 0; column < plan.shown.count; ++column) draw_column(board, plan, column, flight, move);
   draw_next(board, view, plan, move);
   const float under = widgets::theme().px(view.small_hand ? 3 : 6);
   draw_hand(board, view, {at.x, at.y + size.y - plan.cards.y + under}, {plan.cards.x, plan.cards.y - under}, move);
-  paint_flying_card(p, board, view, flight, {plan.x(plan.shown - 1) + widgets::theme().px(6), plan.head});
+  paint_flying_card(p, board, view, flight, {plan.x(plan.shown.count - 1) + widgets::theme().px(6), plan.head});
   return move;
 }
 

@@ -18,11 +18,11 @@ using widgets::Align, widgets::Font, widgets::Painter, widgets::Type;
 struct RowPlan {
   ImVec2 at{}, size{}, cards{};  ///< cards: room of the hand, at the lower end
   float names = 0, left = 0, right = 0, top = 0, row = 1;
-  std::array<std::size_t, max_rounds + 2> rounds{};
-  std::size_t shown = 0;
+  ShownRounds shown;
+  float gap = 0;  ///< for the words on those that are hidden
   double most = 1;
   float x(double value) const { return left + static_cast<float>(std::clamp(value / most, 0.0, 1.0)) * (right - left); }
-  float y(std::size_t i) const { return top + static_cast<float>(i) * row; }
+  float y(std::size_t i) const { return top + static_cast<float>(i) * row + (i >= shown.gap_at ? gap : 0); }
 };
 
 RowPlan plan_rows(const Board& board, BoardView& view, ImVec2 at, ImVec2 size) {
@@ -38,11 +38,9 @@ RowPlan plan_rows(const Board& board, BoardView& view, ImVec2 at, ImVec2 size) {
   plan.top = at.y + legend_px + small + t.px(14);
   const float bottom = at.y + size.y - plan.cards.y - t.px(8), least = body + small + t.px(22);
   const auto rows = static_cast<std::size_t>(std::clamp((bottom - plan.top) / least, 2.0f, 25.0f));
-  const std::size_t all = board.rounds.size(), fit = std::min(all, rows - 1);
-  for (std::size_t i = 0; i < fit; ++i) plan.rounds[i] = all - fit + i;
-  if (fit >= 3) plan.rounds[0] = 0;
-  plan.shown = fit;
-  plan.row = std::min((bottom - plan.top) / static_cast<float>(fit + 1), t.px(104));
+  plan.shown = shown_rounds(board, rows - 1);
+  plan.gap = plan.shown.hidden > 0 ? small + t.px(8) : 0;
+  plan.row = std::min((bottom - plan.top - plan.gap) / static_cast<float>(plan.shown.count + 1), t.px(104));
   plan.most = widgets::veiled() ? board.targets[board.main].given_most : board.targets[board.main].most;
   return plan;
 }
@@ -60,7 +58,7 @@ bool has_second_line(const RowPlan& plan) {
 
 void paint_bar(const Painter& p, const Board& board, const RowPlan& plan, std::size_t i, double share) {
   const auto& t = widgets::theme();
-  const std::size_t index = plan.rounds[i];
+  const std::size_t index = plan.shown.rounds[i];
   const BoardRound& r = board.rounds[index];
   const float y0 = plan.y(i) + t.px(4), y1 = y0 + bar_high(plan), small = t.type(Type::small);
   double from = 0;
@@ -77,8 +75,10 @@ void paint_bar(const Painter& p, const Board& board, const RowPlan& plan, std::s
     if (share < 1 || r.bounced || y1 - y0 < small + t.px(2)) continue;
     const auto piece = std::find_if(r.pieces.begin(), r.pieces.end(), [&](const auto& q) { return q.cause == cause; });
     const ImU32 ink = widgets::text_on(fill, t);
-    const bool two = y1 - y0 > 2 * small + t.px(6);
-    const float y = (y0 + y1) / 2 - (two ? small + t.px(1) : small / 2 + t.px(1)), room = x1 - x0 - t.px(6);
+    const float room = x1 - x0 - t.px(6);
+    const bool two =
+        y1 - y0 > 2 * small + t.px(6) && widgets::text_size(board.causes[cause].name, Type::small).x <= room;
+    const float y = (y0 + y1) / 2 - (two ? small + t.px(1) : small / 2 + t.px(1));
     if (board.causes[cause].hatched) {
       const float wide =
           std::min(room, std::max(two ? widgets::text_size(board.causes[cause].name, Type::small).x : 0.0f,
@@ -122,7 +122,7 @@ void paint_row_vessel(const Painter& p, const Board& board, const RowPlan& plan,
 void draw_row_name(const Board& board, const RowPlan& plan, std::size_t i, BoardMove& move) {
   const auto& t = widgets::theme();
   const Painter p = Painter::window();
-  const std::size_t index = plan.rounds[i];
+  const std::size_t index = plan.shown.rounds[i];
   const BoardRound& r = board.rounds[index];
   const float body = t.type(Type::body), y = plan.y(i) + t.px(4);
   widgets::Line label;
@@ -147,7 +147,7 @@ void draw_row_name(const Board& board, const RowPlan& plan, std::size_t i, Board
 /// The figure under the bar, the other targets' figures with their checks, and what was won or why it bounced.
 void paint_row_words(const Painter& p, const Board& board, const RowPlan& plan, std::size_t i) {
   const auto& t = widgets::theme();
-  const BoardRound& r = board.rounds[plan.rounds[i]];
+  const BoardRound& r = board.rounds[plan.shown.rounds[i]];
   const float y = plan.y(i) + t.px(4) + bar_high(plan) + t.px(3);
   float x = plan.left;
   if (r.bounced) {
@@ -173,7 +173,7 @@ void paint_row_words(const Painter& p, const Board& board, const RowPlan& plan, 
 void draw_row(const Board& board, const RowPlan& plan, std::size_t i, const BoardFlight& flight, BoardMove& move) {
   const auto& t = widgets::theme();
   const Painter p = Painter::window();
-  const std::size_t index = plan.rounds[i];
+  const std::size_t index = plan.shown.rounds[i];
   const BoardRound& r = board.rounds[index];
   const bool now = index + 1 == board.rounds.size();
   if (now)
@@ -200,7 +200,7 @@ void draw_row(const Board& board, const RowPlan& plan, std::size_t i, const Boar
 void draw_next_row(const Board& board, BoardView& view, const RowPlan& plan, BoardMove& move) {
   const auto& t = widgets::theme();
   const Painter p = Painter::window();
-  const std::size_t i = plan.shown;
+  const std::size_t i = plan.shown.count;
   const float body = t.type(Type::body), small = t.type(Type::small), y = plan.y(i), y0 = y + t.px(4),
               y1 = y0 + bar_high(plan);
   const ImVec2 corner{plan.at.x, y - t.px(2)}, end{plan.at.x + plan.size.x, y + plan.row - t.px(4)};
@@ -210,14 +210,19 @@ void draw_next_row(const Board& board, BoardView& view, const RowPlan& plan, Boa
   const float left = plan.at.x + t.px(10), room = plan.names - t.px(14);
   widgets::fit_text(p, {left, y0}, card ? std::string_view(card->name) : "Your move", room, t.accent, Type::body,
                     Font::bold);
-  const std::string_view how = card                 ? "drag, let go: it plays"
-                               : board.hand.empty() ? "that was all"
-                                                    : "take a card below";
+  const std::string_view how = card ? "drag, let go: it plays" : board.hand.empty() ? "that was all" : "take a card";
   if (has_second_line(plan)) widgets::fit_text(p, {left, y0 + body + t.px(4)}, how, room, t.muted, Type::small);
   const float now = plan.x(board.rounds.back().total);
   const std::array<ImVec2, 4> ghost{{{plan.left, y0}, {now, y0}, {now, y1}, {plan.left, y1}}};
   widgets::hatch(p, {{plan.left, y0}, {now, y1}}, widgets::with_alpha(t.muted, 0.4f), t.px(6));
   p.dashed_polyline(ghost, t.muted, t.px(1));
+  if (is_fresh(board, view)) {
+    const float wide = plan.right - plan.left - t.px(24);
+    const float high = widgets::wrapped_text(p, {}, first_move_words, wide, t.text, {.max_lines = 2, .paint = false});
+    const ImVec2 at{plan.left + t.px(12), std::max(y0, (y0 + y1 - high) / 2)};
+    p.rect({at.x - t.px(4), at.y - t.px(2)}, {at.x + wide + t.px(4), at.y + high}, t.background, t.px(4));
+    widgets::wrapped_text(p, at, first_move_words, wide, t.text, {.max_lines = 2});
+  }
   if (card) {
     const float x = plan.x(view.say);
     p.line({x, y0 - t.px(4)}, {x, y1 + t.px(4)}, t.accent, t.px(1.5f));
@@ -236,7 +241,9 @@ void draw_next_row(const Board& board, BoardView& view, const RowPlan& plan, Boa
   }
   if (board.rounds.size() < 2) return;
   const ImVec2 button = widgets::button_size("Take back");
-  if (plan.at.x + plan.size.x - plan.right < button.x + t.px(16)) return;
+  // Next to the axis, or on it where nothing stands there.
+  const float beside = plan.at.x + plan.size.x - button.x - t.px(16);
+  if (beside < plan.right && (card || beside < now)) return;
   ImGui::SetCursorScreenPos({plan.at.x + plan.size.x - button.x - t.px(8), y0});
   if (widgets::button("Take back")) move.back = true;
 }
@@ -244,15 +251,18 @@ void draw_next_row(const Board& board, BoardView& view, const RowPlan& plan, Boa
 /// The axis with its grid, and the main target's line through all rows; slabs and their words stand on both.
 void paint_row_grid(const Painter& p, const Board& board, const RowPlan& plan, bool ticks) {
   const auto& t = widgets::theme();
-  const float small = t.type(Type::small), y = plan.top - small - t.px(8), bottom = plan.y(plan.shown + 1) - t.px(4);
+  const float small = t.type(Type::small), y = plan.top - small - t.px(8),
+              bottom = plan.y(plan.shown.count + 1) - t.px(4);
+  const BoardTarget& main = board.targets[board.main];
+  const float x = plan.x(main.line), half = widgets::text_size(main.line_words, Type::small, Font::mono).x / 2;
   if (ticks)
     for (const auto& [value, words] : board.ticks) {
       p.line({plan.x(value), plan.top - t.px(4)}, {plan.x(value), bottom}, t.grid, t.px(1));
+      const float wide = widgets::text_size(words, Type::small, Font::mono).x / 2 + half + t.px(8);
+      if (main.line > 0 && std::abs(plan.x(value) - x) < wide) continue;  // the line's own figure stands there
       p.text({plan.x(value), y}, words, t.muted, Type::small, Font::mono, Align::center);
     }
-  const BoardTarget& main = board.targets[board.main];
   if (!(main.line > 0)) return;
-  const float x = plan.x(main.line), half = widgets::text_size(main.line_words, Type::small, Font::mono).x / 2;
   p.line({x, plan.top - t.px(4)}, {x, bottom}, t.warning, t.px(1.5f));
   p.rect({x - half - t.px(5), y - t.px(2)}, {x + half + t.px(5), y + small + t.px(3)}, t.warning, t.px(3));
   p.text({x, y}, main.line_words, widgets::text_on(t.warning, t), Type::small, Font::mono, Align::center);
@@ -279,11 +289,14 @@ BoardMove draw_rows(const Board& board, BoardView& view, ImVec2 at, ImVec2 size)
   const BoardFlight flight = step_flight(board, view);
   board_legend(board, view, at, size.x, true);
   paint_row_grid(p, board, plan, true);
-  for (std::size_t i = 0; i < plan.shown; ++i) draw_row(board, plan, i, flight, move);
+  const float inset = widgets::theme().px(10);
+  paint_hidden(p, board, plan.shown, {at.x + inset, plan.y(plan.shown.gap_at) - plan.gap + widgets::theme().px(2)},
+               plan.names - inset, 1);
+  for (std::size_t i = 0; i < plan.shown.count; ++i) draw_row(board, plan, i, flight, move);
   draw_next_row(board, view, plan, move);
   draw_hand(board, view, {at.x, at.y + size.y - plan.cards.y + widgets::theme().px(view.small_hand ? 3 : 6)},
             plan.cards, move);
-  paint_flying_card(p, board, view, flight, {at.x, plan.y(plan.shown - 1)});
+  paint_flying_card(p, board, view, flight, {at.x, plan.y(plan.shown.count - 1)});
   return move;
 }
 

@@ -58,6 +58,8 @@ std::size_t targets_met(std::span<const Target> targets, const Figures& figures)
 
 bool Round::nothing_won() const { return std::abs(won) < slight_share * std::abs(figures.said_of + won); }
 
+bool Round::wasted() const { return card < max_cards && (!(won > 0) || nothing_won()); }
+
 models::Result<std::vector<std::size_t>> read_rounds(const Rules& rules, std::string_view text) {
   using Out = models::Result<std::vector<std::size_t>>;
   std::vector<std::size_t> rounds;

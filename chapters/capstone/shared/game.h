@@ -109,6 +109,8 @@ struct Round {
   double won = 0;       ///< figure before it less the figure after it; below 0 it lost
   /// So little was won or lost that it counts as nothing.
   bool nothing_won() const;
+  /// It was played and won nothing that counts: it lost, or it bounced.
+  bool wasted() const;
 };
 
 struct Played {

@@ -94,6 +94,7 @@ Board ladder_board(const Ladder& ladder, std::span<const double> guesses) {
   static constexpr std::array<BoardCause, 1> figure{{{"the record", widgets::Tint::series(0)}}};
   Board board;
   board.rows = true;
+  board.round_word = "record";
   board.causes.assign(figure.begin(), figure.end());
   board.unit = std::string(ladder.unit);
   const std::size_t shown = records_shown(ladder, guesses.size());

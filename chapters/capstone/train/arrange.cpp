@@ -1,5 +1,3 @@
-#include <cmath>
-
 #include "chapters/capstone/train/lab.h"
 #include "widgets/number/number.h"
 
@@ -22,13 +20,13 @@ constexpr std::array<BoardCause, cause_count> causes{{{"arithmetic", widgets::Me
 std::string answer_of(const Outputs& out) {
   using widgets::figure;
   std::string first = "The run takes " + figure(out.wall_s, "s");
-  if (out.rounds == 0 && out.met) return first + " as found, and is in time.";
-  if (out.rounds == 0) return first + " as found, too long by " + figure(out.over_s, "s") + ". Take a card.";
+  if (out.score.rounds == 0 && out.met) return first + " as found, and is in time.";
+  if (out.score.rounds == 0) return first + " as found, too long by " + figure(out.over_s, "s") + ". Take a card.";
   first += out.met ? " and is in time." : ", too long by " + figure(out.over_s, "s") + ".";
   if (out.bounced) return first + " The last card came back.";
-  if (std::abs(out.won_s) <= 1e-3 * out.wall_s) return first + " The last round won nothing.";
-  return first + (out.won_s > 0 ? " The last round won " + figure(out.won_s, "s") + "."
-                                : " The last round lost " + figure(out.last_lost_s, "s") + ".");
+  if (out.score.nothing_won) return first + " The last round won nothing.";
+  return first + (out.score.won_s > 0 ? " The last round won " + figure(out.score.won_s, "s") + "."
+                                      : " The last round lost " + figure(out.last_lost_s, "s") + ".");
 }
 
 Picture arrange(const Inputs& in, const Outputs& out, const Game& game) {
@@ -44,7 +42,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Game& game) {
   p.links = game.links;
   p.doors = {{"open the plan", "This plan in the planner", game.doors[0]},
              {"open the failures", "Its failures on the clock", game.doors[1]}};
-  for (std::size_t i = 0; i < item_count; ++i) p.item_links[i] = game.item_links[i];
+  for (std::size_t i = 0; i < item_count; ++i) p.item_labs[i] = item_lab(static_cast<Item>(i));
   p.ticked_words = std::to_string(out.ticked) + " of " + std::to_string(item_count) + " are settled";
   return p;
 }

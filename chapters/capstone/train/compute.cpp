@@ -67,21 +67,12 @@ void fill_now(const Inputs& in, const RunGame& game, const Played& played, Outpu
 }
 
 void fill_rounds(const RunGame& game, const Played& played, Outputs& out) {
-  out.rounds = static_cast<std::int64_t>(played.count);
+  out.score = score_of(played);
   out.start_s = played.rounds.front().figures.said_of;
-  out.won_in_all_s = out.start_s - out.wall_s;
   const Round& last = played.now();
-  out.won_s = last.won;
   out.last_lost_s = std::max(0.0, -last.won);
   out.bounced = last.bounced;
-  if (last.said > 0) {
-    out.said_s = last.said;
-    out.said_off_s = std::abs(last.said - last.figures.said_of);
-  }
-  if (played.predicted > 0) out.off = 100 * (played.off - 1);
-  for (std::size_t i = 0; i < played.rounds.size(); ++i) {
-    const Round& r = played.rounds[i];
-    out.wasted += i > 0 && !(r.won > 1e-3 * r.figures.said_of);
+  for (const Round& r : played.rounds) {
     out.lost_s = std::max(out.lost_s, -r.won);
     out.board.push_back(row_of(r, game));
   }
@@ -132,7 +123,7 @@ void fill_score(const Inputs& in, const RunGame& game, CardSet now, Progress& pr
   key.inputs.price_per_hour = 0;
   const int put = std::popcount(now.bits);
   const bool fp8 = now.has(static_cast<std::size_t>(Move::fp8));
-  out.par = put;
+  out.score.par = put;
   if (put > 0) {
     const auto par = searches.par.get({key.inputs, put - 1}, [&](const SearchKey& of) -> std::shared_ptr<const Par> {
       const RunGame fewer(game.job(), of.cards);
@@ -140,8 +131,8 @@ void fill_score(const Inputs& in, const RunGame& game, CardSet now, Progress& pr
       auto found = std::make_shared<Par>(find_par(plays, progress));
       return found->searched ? found : nullptr;
     });
-    if (!par) out.par = Outputs::none;
-    if (par && par->exists) out.par = as_double(static_cast<std::int64_t>(par->rounds));
+    if (!par) out.score.par = Outputs::none;
+    if (par && par->exists) out.score.par = as_double(static_cast<std::int64_t>(par->rounds));
   }
   key.cards = fp8 ? 1 : 0;
   const auto best = searches.best.get(key, [&](const SearchKey&) { return best_plan(game, fp8, progress); });
@@ -190,7 +181,12 @@ Computed<Outputs, Game> compute(const Inputs& in, Progress& progress, Searches& 
   const auto cards = read_rounds(*rules, in.rounds);
   if (!cards) return {{.reason = cards.error}};
   auto played = replay(plays, *cards, in.said);
-  if (!played) return {{.reason = played.error}};
+  if (!played) {
+    const Outcome start = rules->outcome(rules->start());
+    if (start.memory_bytes > start.room_bytes)
+      played.error += " Raise \"GPUs\", or choose a chip with more memory or a smaller model.";
+    return {{.reason = played.error}};
+  }
   Outputs out;
   fill_now(in, *rules, *played, out);
   fill_rounds(*rules, *played, out);
@@ -211,7 +207,6 @@ Computed<Outputs, Game> compute(const Inputs& in, Progress& progress, Searches& 
   }
   const Run now = rules->run_of(game.played.now().cards);
   game.doors = {planner_link(in, now), train_time_link(in, now, rules->outcome_of(now))};
-  for (std::size_t i = 0; i < item_count; ++i) game.item_links[i] = item_link(static_cast<Item>(i));
   return {std::move(out), std::make_shared<const Game>(std::move(game))};
 }
 

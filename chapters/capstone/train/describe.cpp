@@ -5,7 +5,6 @@ namespace chapters::capstone::train {
 namespace {
 
 constexpr std::string_view planner = "the planner's model of a step";
-constexpr std::string_view not_said = "Nothing was said before this round.";
 constexpr std::string_view told_later = "It is told once the target is met.";
 
 const Choices sizes = {{"70b", "70B", "Llama 3 70B."},
@@ -76,10 +75,7 @@ void describe_failures(Fields& f, Inputs& in) {
 std::string_view item_name(Item item) { return items[static_cast<std::size_t>(item)].name; }
 
 void describe(Fields& f, Inputs& in) {
-  f.group("The game");
-  f.text("rounds", in.rounds, "Rounds", "The cards that were played, in order, between commas.", {.headline = true});
-  f.reals("said", in.said, {"Said before each", "s"},
-          "How long the run would take, said before each round; 0: nothing.", {.range = {0, 1e10}});
+  describe_rounds(f, in.rounds, in.said, "How long the run would take, said before each round; 0: nothing.", 1e10);
   describe_job(f, in);
   describe_failures(f, in);
   f.group("No slab shows these");
@@ -93,8 +89,7 @@ void describe(Fields& f, RoundRow& r) {
   f.real("mfu", r.mfu, {"MFU", "%"}, "While training goes on.");
   f.real("efficiency", r.efficiency, {"Clock that counts", "%"}, "Without saves, restarts and work done twice.");
   f.real("memory_bytes", r.memory_bytes, {"Memory a GPU", "B"}, "The fullest GPU's.");
-  f.real("said_s", r.said_s, {"You said", "s"}, "Before the round.", {.absent = not_said});
-  f.text("bounced", r.bounced, "Bounced");
+  describe_row_end(f, r.said_s, r.bounced);
 }
 
 void describe(Fields& f, CauseRow& r) {
@@ -136,20 +131,14 @@ void describe_run(Fields& f, Outputs& o) {
 }
 
 void describe_game(Fields& f, Outputs& o) {
-  f.group("The game");
-  f.integer("rounds_played", o.rounds, "Rounds", "Cards played, those that bounced too.");
-  f.real("par", o.par, "Par", "The fewest rounds to the target, found by a search over all cards.",
-         {.absent = told_later});
-  f.integer("wasted", o.wasted, "Wasted", "Rounds that won nothing, lost, or bounced.");
+  describe_score(
+      f, o.score,
+      {.won = "the run before - the run", .won_in_all = "as found - the run", .said_off = "|said - the run|"});
   f.real("lost_s", o.lost_s, {"Lost most in a round", "s"}, {.formula = "largest loss of a round, at least 0"});
-  f.real("won_s", o.won_s, {"The last round won", "s"}, "Below 0 it lost.", {.formula = "the run before - the run"});
-  f.real("last_lost_s", o.last_lost_s, {"... or lost", "s"}, {.formula = "the run - the run before, at least 0"});
+  f.real("last_lost_s", o.last_lost_s, {"The last round lost", "s"},
+         {.formula = "the run - the run before, at least 0"});
   f.toggle("bounced", o.bounced, "The last card bounced");
   f.real("start_s", o.start_s, {"As found", "s"}, "The run before the first card.", {.source = planner});
-  f.real("won_in_all_s", o.won_in_all_s, {"Won in all", "s"}, {.formula = "as found - the run"});
-  f.real("off", o.off, {"Your lines are off by", "%"}, "The geometric mean over the rounds.", {.absent = not_said});
-  f.real("said_s", o.said_s, {"You said", "s"}, "Before the last round.", {.absent = not_said});
-  f.real("said_off_s", o.said_off_s, {"... off by", "s"}, {.absent = not_said, .formula = "|said - the run|"});
   f.integer("ticked", o.ticked, "Ticked", "How many of the eight things that no slab shows are settled.");
 }
 

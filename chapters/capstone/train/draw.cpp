@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "chapters/capstone/train/lab.h"
 #include "widgets/base/marks.h"
 #include "widgets/base/painter.h"
@@ -32,19 +34,20 @@ void paint_box(const Painter& p, ImVec2 at, float side, bool ticked, bool hot) {
 void draw_item(Inputs& in, const Picture& picture, View& view, std::size_t i, ImVec2 at, float width) {
   const auto& t = widgets::theme();
   const Painter p = Painter::window();
-  const float side = t.px(16), high = t.type(Type::body) + t.px(10), lab = t.px(64);
+  const ItemLab& about = picture.item_labs[i];
+  const float side = t.px(16), high = t.type(Type::body) + t.px(10), lab = std::min(t.px(110), 0.45f * width);
   ImGui::PushID(static_cast<int>(i));
   ImGui::SetCursorScreenPos(at);
   if (widgets::press_area("tick", {std::max(1.0f, width - lab), high})) in.ticked[i] = !in.ticked[i];
   const bool hot = ImGui::IsItemHovered() || (ImGui::IsItemFocused() && ImGui::GetIO().NavVisible);
   ImGui::SetCursorScreenPos({at.x + width - lab, at.y});
-  if (widgets::press_area("its lab", {lab, high})) view.requests.open_link = picture.item_links[i];
+  if (widgets::press_area(about.name.c_str(), {lab, high})) view.requests.open_link = about.link;
   const bool over = ImGui::IsItemHovered() || (ImGui::IsItemFocused() && ImGui::GetIO().NavVisible);
   ImGui::PopID();
   paint_box(p, {at.x, at.y + (high - side) / 2}, side, in.ticked[i], hot);
   widgets::fit_text(p, {at.x + side + t.px(8), at.y + t.px(4)}, item_name(static_cast<Item>(i)),
                     width - lab - side - t.px(14), t.text);
-  widgets::fit_text(p, {at.x + width - lab + t.px(4), at.y + t.px(5)}, "its lab", lab - t.px(8),
+  widgets::fit_text(p, {at.x + width - lab + t.px(4), at.y + t.px(5)}, about.name, lab - t.px(8),
                     over ? t.accent : t.muted, Type::small);
 }
 

@@ -77,8 +77,16 @@ std::string bounce_of(const Job& job, CardSet set, const PlanPoint& p) {
   if (has(set, Move::interleave) && p.virtual_pipeline == 1)
     return "The layers cannot be dealt evenly to chunks of so many stages.";
   if (has(set, Move::zero_1) && p.pipeline > 1) return "A pipeline has ZeRO-1 already: there is nothing to win.";
+  const auto count = [](std::int64_t n) { return widgets::format_text(as_double(n), ""); };
   const std::int64_t replica = std::int64_t{p.tensor} * p.pipeline * p.context;
-  if (job.gpus % replica != 0) return "The GPUs do not divide into replicas of " + std::to_string(replica) + ".";
+  if (job.gpus % replica != 0)
+    return "A replica takes " + count(replica) + " GPUs, and there are " + count(job.gpus) +
+           ": raise \"GPUs\" or share it out among fewer.";
+  // GPUs, replicas and sequences are powers of two: they divide where there are enough.
+  if (const std::int64_t at_once = std::int64_t{p.data} * p.micro_batch; at_once > job.global_batch)
+    return "The GPUs are " + count(p.data) + " replicas, which take " + count(at_once) +
+           " sequences at a time, and a step has " + count(job.global_batch) +
+           ": raise \"Sequences a step\" or lower \"GPUs\".";
   return "";
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "chapters/capstone/shared/board.h"
+#include "chapters/capstone/shared/game_fields.h"
 #include "chapters/capstone/train/job.h"
 #include "chapters/mechanism/described_table.h"
 #include "chapters/mechanism/field.h"
@@ -51,17 +52,17 @@ struct CauseRow {
 struct Outputs {
   static constexpr double none = std::numeric_limits<double>::quiet_NaN();
   std::string reason;
-  double wall_s = 0, over_s = 0, won_s = 0, start_s = 0, won_in_all_s = 0, compute_s = 0;
+  Score score;
+  double wall_s = 0, over_s = 0, start_s = 0, compute_s = 0;
   double step_s = 0, steps = 0, mfu = 0, efficiency = 0;  ///< % both shares
   double memory_bytes = 0, room_bytes = 0, dollars = 0, gpu_hours = 0, failures = 0;
   double bubble_over_work = 0;                      ///< %
   double clock_at_best = 0, waits_for_slowest = 0;  ///< %
   bool met = false, bounced = false;
   std::string plan, longest;
-  std::int64_t rounds = 0, wasted = 0, ticked = 0, gpus_used = 0, batch_used = 0;
+  std::int64_t ticked = 0, gpus_used = 0, batch_used = 0;
   double lost_s = 0;  ///< what the round that lost most lost; 0: none did
   double last_lost_s = 0;
-  double par = none, off = none, said_s = none, said_off_s = none;
   double best_wall_s = none, behind_best = none;
   std::string best_plan;
   double study_wall_s = none, study_mfu = none, study_memory_bytes = none;
@@ -71,11 +72,14 @@ struct Outputs {
   std::vector<CauseRow> causes;
 };
 
+/// The lab that a thing is about.
+struct ItemLab {
+  std::string name, link;
+};
 struct Game {
   std::shared_ptr<const RunGame> rules;
   Played played;
   std::vector<std::string> links;
-  std::array<std::string, item_count> item_links;
   std::vector<models::Result<std::string>> doors;
 };
 
@@ -85,7 +89,7 @@ struct Picture {
   Board board;
   std::vector<std::string> links;
   LabDoors doors;
-  std::array<std::string, item_count> item_links;
+  std::array<ItemLab, item_count> item_labs;
   std::string ticked_words;
 };
 
@@ -118,7 +122,7 @@ models::Result<Job> job_of(const Inputs& in);
 /// Links to the labs of a round's plan and of its failures.
 models::Result<std::string> planner_link(const Inputs& in, const Run& run);
 models::Result<std::string> train_time_link(const Inputs& in, const Run& run, const Outcome& outcome);
-std::string item_link(Item item);
+const ItemLab& item_lab(Item item);
 Computed<Outputs, Game> compute(const Inputs& in, Progress& progress, Searches& searches);
 std::string answer_of(const Outputs& out);
 Picture arrange(const Inputs& in, const Outputs& out, const Game& game);

@@ -1,5 +1,6 @@
 #include "chapters/capstone/train/lab.h"
 #include "chapters/mechanism/link_writer.h"
+#include "chapters/mechanism/registry.h"
 #include "models/base/integer_math.h"
 #include "models/transformer/transformer.h"
 
@@ -55,11 +56,18 @@ models::Result<std::string> train_time_link(const Inputs& in, const Run& run, co
   return w.link();
 }
 
-std::string item_link(Item item) {
-  static constexpr std::array<std::string_view, item_count> labs{
-      "training/data-loader", "debugging/divergence", "fleet/train-time",      "debugging/pyramid",
-      "debugging/stragglers", "precision/mixed",      "profiling/utilization", "role/scaling"};
-  return LinkWriter(labs[static_cast<std::size_t>(item)]).text();
+const ItemLab& item_lab(Item item) {
+  static const auto all = [] {
+    constexpr std::array<std::string_view, item_count> ids{
+        "training/data-loader", "debugging/divergence", "fleet/train-time",      "debugging/pyramid",
+        "debugging/stragglers", "precision/mixed",      "profiling/utilization", "role/scaling"};
+    std::array<ItemLab, item_count> labs;
+    for (std::size_t i = 0; i < item_count; ++i)
+      if (const LabPtr lab = make_lab_by_id(ids[i]))
+        labs[i] = {.name = std::string(lab->info().title), .link = LinkWriter(ids[i]).text()};
+    return labs;
+  }();
+  return all[static_cast<std::size_t>(item)];
 }
 
 }  // namespace chapters::capstone::train

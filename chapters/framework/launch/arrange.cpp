@@ -227,7 +227,7 @@ std::string answer_of(const Inputs& in, const Outputs& out, bool hip) {
   if (in.sync == models::LaunchSync::layer && why.empty())
     why = figure(out.sync_layer_s, "s") + " more than when the host never waits";
   const std::string twice = "A GPU twice as fast makes the step " + figure(out.twice, widgets::times_unit) + " as fast";
-  if (hip && in.host != Host::own)
+  if (hip && in.launching.host != LaunchedBy::own)
     why = "HIP is assumed to launch as fast as CUDA" + (why.empty() ? "" : "; the step takes " + why) + ".";
   else
     why = twice + (why.empty() ? "" : "; the step takes " + why) + ".";

@@ -48,13 +48,7 @@ models::Result<Asked> asked_of(const Inputs& in) {
   out.workload.batch = in.batch;
   out.workload.sequence = in.sequence;
   out.workload.context = in.context;
-  out.host = {.launch_s = in.launch_s, .latency_s = in.latency_s, .between_s = in.between_s};
-  if (in.host != Host::own) {
-    const models::RecordedLaunches& r = models::recorded_launches()[static_cast<std::size_t>(in.host)];
-    out.host = {.launch_s = r.interval_s, .latency_s = r.latency_s, .between_s = r.between_s};
-  }
-  out.host.graph_launch_s = in.graph_launch_s;
-  out.host.graph_between_s = in.graph_between_s;
+  out.host = host_of(in.launching);
   out.host.queue_depth = in.queue_depth;
   return Out::ok(std::move(out));
 }
@@ -71,7 +65,8 @@ ModeFigures figures_of(const models::LaunchRun& run) {
 }
 
 models::Result<models::LaunchList> list_of(const Inputs& in, const Asked& asked, models::LaunchMode mode) {
-  return models::launch_list(*asked.architecture, asked.workload, asked.machine, is_compiled(mode), in.least_kernel_s);
+  return models::launch_list(*asked.architecture, asked.workload, asked.machine, is_compiled(mode),
+                             in.launching.least_kernel_s);
 }
 
 /// The same kernels on a GPU that is twice as fast.
@@ -169,10 +164,10 @@ Computed compute(const Inputs& in, Progress& progress) {
                    out.now.host_s > out.kernels_s + static_cast<double>(history.between_ns) * 1e-9;
   out.tokens_per_s = models::new_tokens(asked->workload) / out.now.step_s;
   fill_waits(in, *run, out);
-  out.host_times = in.host == Host::own ? "your own" : "those of the recording";
+  out.host_times = in.launching.host == LaunchedBy::own ? "your own" : "those of the recording";
   if (asked->hip) out.host_times += ", assumed for HIP";
   const auto batch = models::batch_without_launch_cost(*asked->architecture, asked->workload, asked->machine,
-                                                       asked->host, is_compiled(in.mode), in.least_kernel_s);
+                                                       asked->host, is_compiled(in.mode), in.launching.least_kernel_s);
   const bool graph = in.mode == models::LaunchMode::graph || in.mode == models::LaunchMode::compiled_graph;
   out.free_batch = batch && *batch > 0 ? static_cast<double>(*batch) : std::numeric_limits<double>::quiet_NaN();
   // A graph has one launch, which any batch covers that runs longer than it.

@@ -12,44 +12,17 @@ const Choices syncs = {
 };
 static_assert(models::launch_sync_count == 3);
 
-namespace {
-
-const Choices hosts = {
-    {"h100_qwen", "Recorded: H100, Qwen", "16.7 µs per launch; with the profiler and Python's stacks on."},
-    {"h100_timesformer", "Recorded: H100, TimeSformer", "41 µs per launch, with the profiler on."},
-    {"a100", "Recorded: A100", "30 µs per launch, with the profiler on."},
-    {"v100", "Recorded: V100, ResNet", "39 µs per launch, with the profiler on."},
-    {"own", "My own", "Your own time from launch to launch."},
-};
-static_assert(host_count == 5);
-
-}  // namespace
-
 void describe(Fields& f, Inputs& in) {
   f.group("The launch");
   f.choice("mode", in.mode, launch_mode_choices(), "Mode", "How kernels get to the device.", {.headline = true});
   f.choice("beside", in.beside, launch_mode_choices(), "Compared with", "The mode of the lower lanes.");
-  f.choice("host", in.host, hosts, "Host", "Whose times of launching are used.");
-  f.real("launch_s", in.launch_s, {"Time per launch", "s"},
-         "From one launch of the host to its next, Python and dispatch included.",
-         {.range = {1e-6, 2e-4, Scale::log}, .when = {"host", "own"}});
-  f.real("latency_s", in.latency_s, {"On its way", "s"}, "From the end of a launch to its kernel on an idle device.",
-         {.range = {1e-7, 5e-5, Scale::log}, .when = {"host", "own"}});
-  f.real("between_s", in.between_s, {"Between kernels", "s"}, "On the device, when both were there.",
-         {.range = {1e-7, 2e-5, Scale::log}, .when = {"host", "own"}});
+  describe_launch_host(f, in.launching);
   f.choice("sync", in.sync, syncs, "Host waits", "Where it waits for the device, as .item() does.", {.headline = true});
   f.choice("beside_sync", in.beside_sync, syncs, "Waits, compared",
            "Where the host waits in the mode of the lower lanes.");
   f.integer("queue_depth", in.queue_depth, "Queue", "Launches that may wait; CUDA has room for about a thousand.",
             {.range = {8, 4096, Scale::log}});
-  f.real("graph_launch_s", in.graph_launch_s, {"Launch of a graph", "s"},
-         "What the host takes for all kernels of a step. Assumed.", {.range = {1e-6, 1e-3, Scale::log}});
-  f.real("graph_between_s", in.graph_between_s, {"Gap in a graph", "s"},
-         "Two kernels of a graph. Assumed; recorded graphs on an MI300 have a median of 0.",
-         {.range = {1e-8, 2e-5, Scale::log}});
-  f.real("least_kernel_s", in.least_kernel_s, {"Smallest kernel", "s"},
-         "However little it does: 1.6 µs are the shortest hundredth of the H100 recording.",
-         {.range = {1e-7, 2e-5, Scale::log}});
+  describe_graph_launches(f, in.launching);
   f.real("reached", in.reached, "Share of the roof",
          "Share of the chip's peak and bandwidth that kernels reach: GEMVs 80 to 90 %. Assumed.", {.range = {0.3, 1}});
   f.group("The step");

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "chapters/described/launch_host.h"
 #include "chapters/mechanism/described_table.h"
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
@@ -15,16 +16,12 @@
 /// A host that launches and a device that computes, with a queue between: who sets the pace of a step.
 namespace chapters::framework::launch {
 
-enum class Host : std::uint8_t { h100_qwen, h100_timesformer, a100, v100, own };
-inline constexpr std::size_t host_count = 5;
-
 struct Inputs {
   models::LaunchMode mode = models::LaunchMode::eager, beside = models::LaunchMode::graph;
-  Host host = Host::h100_qwen;
-  double launch_s = 8e-6, latency_s = 1.4e-6, between_s = 1.7e-6;
+  LaunchHostInputs launching;
   models::LaunchSync sync = models::LaunchSync::step, beside_sync = models::LaunchSync::step;
   std::int64_t queue_depth = 1024;
-  double graph_launch_s = 1e-5, graph_between_s = 1e-6, least_kernel_s = 1.5e-6, reached = 0.85;
+  double reached = 0.85;
   std::string model = "llama-3-8b", chip = "h100_sxm";
   models::Phase phase = models::Phase::decode;
   std::int64_t batch = 1, sequence = 2048, context = 4096;

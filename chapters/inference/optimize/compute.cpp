@@ -5,23 +5,11 @@
 
 #include "chapters/described/step_choices.h"
 #include "chapters/inference/optimize/lab.h"
-#include "models/training/launch_queue.h"
 
 namespace chapters::inference::optimize {
 namespace {
 
 using namespace models::inference;
-
-models::LaunchHost host_of(const Inputs& in) {
-  models::LaunchHost host{.launch_s = in.launch_s, .latency_s = in.latency_s, .between_s = in.between_s};
-  if (in.host != Host::own) {
-    const models::RecordedLaunches& r = models::recorded_launches()[static_cast<std::size_t>(in.host)];
-    host = {.launch_s = r.interval_s, .latency_s = r.latency_s, .between_s = r.between_s};
-  }
-  host.graph_launch_s = in.graph_launch_s;
-  host.graph_between_s = in.graph_between_s;
-  return host;
-}
 
 /// The changes in the order that the Inputs ask for.
 models::Result<std::vector<RequestChange>> asked_order(const Inputs& in, const RequestJob& job) {
@@ -150,8 +138,8 @@ models::Result<RequestJob> read_job(const Inputs& in) {
       .inside_bytes_per_s = (*chip)->interconnect.bytes_per_s_per_direction.value_or(0) * in.link_reached / 100,
       .base_s = in.call_s};
   job.whole_head = in.whole_head;
-  job.host = host_of(in);
-  job.least_kernel_s = in.least_kernel_s;
+  job.host = host_of(in.launching);
+  job.least_kernel_s = in.launching.least_kernel_s;
   job.shares = {.peak = in.peak_reached / 100,
                 .bits16 = in.reached_16 / 100,
                 .bits8 = in.reached_8 / 100,

@@ -31,12 +31,6 @@ const Choices orders = choices_in_order<Order::own>(
      {"reversed", "reversed", "From the bottom of the list up."},
      {"largest", "largest first", "Each time the one that saves most of the request that is left."},
      {"own", "your own", "A row that is dragged goes here."}});
-const Choices hosts = choices_in_order<Host::own>(
-    {{"h100_qwen", "Recorded: H100, Qwen", "16.7 \xC2\xB5s per launch; with the profiler and Python's stacks on."},
-     {"h100_timesformer", "Recorded: H100, TimeSformer", "41 \xC2\xB5s per launch, with the profiler on."},
-     {"a100", "Recorded: A100", "30 \xC2\xB5s per launch, with the profiler on."},
-     {"v100", "Recorded: V100, ResNet", "39 \xC2\xB5s per launch, with the profiler on."},
-     {"own", "My own", "Your own time from launch to launch."}});
 const Choices eight_bits = choices_in_order<models::inference::EightBits::fp8>(
     {{"int8_weights", "INT8, weights alone", "Products in 16 bits; weights are widened on their way (W8A16)."},
      {"int8", "INT8, both operands", "Products in INT8 (W8A8)."},
@@ -62,25 +56,6 @@ constexpr std::string_view not_measured = "Nobody measured this state that we kn
 constexpr std::string_view no_residual = "Nobody measured this state, or with a draft that is not named.";
 constexpr std::string_view shapley = "Shapley, A value for n-person games, 1953";
 constexpr std::string_view made_values = "on|found";
-
-void describe_hosts(Fields& f, Inputs& in) {
-  f.group("Launches");
-  f.choice("host", in.host, hosts, "Host", "Whose times of launching kernel by kernel are used.");
-  f.real("launch_s", in.launch_s, {"Time per launch", "s"},
-         "From one launch of the host to its next, Python and dispatch included.",
-         {.range = {1e-6, 2e-4, Scale::log}, .when = {"host", "own"}});
-  f.real("latency_s", in.latency_s, {"On its way", "s"}, "From the end of a launch to its kernel on an idle device.",
-         {.range = {1e-7, 5e-5, Scale::log}, .when = {"host", "own"}});
-  f.real("between_s", in.between_s, {"Between kernels", "s"}, "On the device, when both were there.",
-         {.range = {1e-7, 2e-5, Scale::log}, .when = {"host", "own"}});
-  f.real("graph_launch_s", in.graph_launch_s, {"Launch of a graph", "s"},
-         "What the host takes for all kernels of a step. Assumed.", {.range = {1e-6, 1e-3, Scale::log}});
-  f.real("graph_between_s", in.graph_between_s, {"Gap in a graph", "s"}, "Between two kernels of a graph. Assumed.",
-         {.range = {1e-8, 2e-5, Scale::log}});
-  f.real("least_kernel_s", in.least_kernel_s, {"Smallest kernel", "s"},
-         "However little it does: 1.6 \xC2\xB5s are the shortest hundredth of an H100 recording.",
-         {.range = {1e-7, 2e-5, Scale::log}});
-}
 
 void describe_shares(Fields& f, Inputs& in) {
   const auto share = [&](std::string_view key, double& slot, std::string_view label, std::string_view help) {
@@ -221,7 +196,9 @@ void describe(Fields& f, Inputs& in) {
   shared::model(f, "model", in.model, {.help = "Its layers give the kernels, its weights the bytes."});
   shared::chip(f, "chip", in.chip, {.help = "Peak and bandwidth give each kernel's time, its memory what fits."});
   describe_parameters(f, in);
-  describe_hosts(f, in);
+  f.group("Launches");
+  describe_launch_host(f, in.launching);
+  describe_graph_launches(f, in.launching);
   describe_shares(f, in);
 }
 

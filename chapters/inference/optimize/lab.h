@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "chapters/described/launch_host.h"
 #include "chapters/mechanism/catalog.h"
 #include "chapters/mechanism/described_table.h"
 #include "chapters/mechanism/lab.h"
@@ -24,8 +25,6 @@ using models::inference::request_change_count, models::inference::RequestChange;
 enum class Made : std::uint8_t { off, on, found };
 /// In which order those that are on are made.
 enum class Order : std::uint8_t { listed, reversed, largest, own };
-/// Whose launches are used, in the order of models::recorded_launches.
-enum class Host : std::uint8_t { h100_qwen, h100_timesformer, a100, v100, own };
 
 using ChangeOrder = std::array<RequestChange, request_change_count>;
 inline constexpr std::int64_t order_count = 40320;
@@ -45,9 +44,7 @@ struct Inputs {
   std::int64_t tensor_parallel = 2;
   double link_reached = 80, call_s = 6e-6;
   bool whole_head = false;
-  Host host = Host::a100;
-  double launch_s = 8e-6, latency_s = 1.4e-6, between_s = 1.7e-6;
-  double graph_launch_s = 1e-5, graph_between_s = 1e-6, least_kernel_s = 1.5e-6;
+  LaunchHostInputs launching{.host = LaunchedBy::a100};
   double peak_reached = 70, reached_16 = 74, reached_8 = 54, reached_4 = 56;
   bool operator==(const Inputs&) const = default;
 };

@@ -59,6 +59,33 @@ TEST_CASE("train: memory is a wall, cards that do not go together bounce, and th
   CHECK(reason_of(*train_lab("steam")).find("steam") != std::string::npos);
 }
 
+TEST_CASE("train: a step of fewer sequences than replicas is refused by the names of the inputs, with what to do") {
+  // 16,384 GPUs in replicas of tensor 8 are 2,048, which take a sequence each.
+  const std::string reason = reason_of(*train_lab("", R"(, "global_batch": 1024)"));
+  CHECK(reason.find("2,048 replicas") != std::string::npos);
+  CHECK(reason.find("raise \"Sequences a step\" or lower \"GPUs\"") != std::string::npos);
+  CHECK(reason_of(*train_lab("", R"(, "global_batch": 2048)")).empty());
+  // 405.85e9 parameters at 16 bytes on 64 GPUs are 101 GB for each, which has 80.
+  CHECK(reason_of(*train_lab("", R"(, "gpus": 64)")).find("Raise \"GPUs\"") != std::string::npos);
+}
+
+TEST_CASE("train: sentence, table and board count the same rounds as nothing won") {
+  // Under ZeRO 8-bit moments win less than half a percent of the run; the board says "won nothing".
+  const LabPtr lab = train_lab("moments_8");
+  CHECK(computed(*lab, "nothing_won") == 1);
+  CHECK(computed(*lab, "wasted") == 1);
+  CHECK(lab->answer().find("won nothing") != std::string::npos);
+  CHECK(computed(*train_lab(""), "nothing_won") == 0);
+  CHECK(computed(*train_lab("pipeline_16"), "wasted") == 0);
+}
+
+TEST_CASE("train: each thing that no slab shows names the lab that it opens") {
+  for (std::size_t i = 0; i < run::item_count; ++i) {
+    CHECK(!run::item_lab(static_cast<run::Item>(i)).name.empty());
+    CHECK(!run::item_lab(static_cast<run::Item>(i)).link.empty());
+  }
+}
+
 TEST_CASE("train: stages pay with chunks alone, splitting sequences loses, 8-bit moments win nothing under ZeRO") {
   CHECK(computed(*train_lab("pipeline_16"), "bubble_over_work") > 85);
   CHECK(computed(*train_lab("pipeline_16, interleave"), "bubble_over_work") < 15);
