@@ -40,8 +40,9 @@ std::string answer_of(const Inputs& in, const Outputs& out, const Run& run) {
   if (run.has_more && remark.empty()) {
     const SeenAxis &asked = run.x.column->log ? run.y : run.x, &pays = run.x.column->log ? run.x : run.y;
     const std::string& unit = asked.column->unit;
-    return text + figure(in.more, "") +
-           (unit == "%"                       ? " points "
+    const std::string more = figure(in.more, "");
+    return text + more +
+           (unit == "%"                       ? more == "`1`" ? " point " : " points "
             : unit.empty() || unit.size() > 8 ? " "
                                               : " " + unit + " ") +
            (asked.high ? "more " : "less ") + short_name(first_words(asked.column->label), 26) +

@@ -26,26 +26,11 @@ const Published* published_run(const Inputs& in) {
     Fields fields;
     describe(fields, theirs);
     set_published_inputs(fields, row);
-    // What is no part of a run's job or plan may differ.
-    Inputs here = in;
-    here.slow_node = theirs.slow_node;
-    here.spread = theirs.spread;
-    here.published = theirs.published;
-    here.goodput = theirs.goodput;
-    here.gpu_hours_per_failure = theirs.gpu_hours_per_failure;
-    here.save_s = theirs.save_s;
-    here.restart_s = theirs.restart_s;
-    here.price_per_hour = theirs.price_per_hour;
+    // Software and network may differ.
+    PlannedStep here = in;
     here.software = theirs.software;
     here.network = theirs.network;
-    here.lifted = theirs.lifted;
-    here.release = theirs.release;
-    here.rule = theirs.rule;
-    here.threshold = theirs.threshold;
-    here.run_spread = theirs.run_spread;
-    here.looks = theirs.looks;
-    here.look_s = theirs.look_s;
-    if (here == theirs) return &row;
+    if (here == static_cast<const PlannedStep&>(theirs)) return &row;
   }
   return nullptr;
 }
