@@ -1,6 +1,7 @@
 #include "models/fleet/point_set.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -55,6 +56,23 @@ bool names_quality(std::string_view name) {
   std::string low(name.substr(0, 16));
   for (char& c : low) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
   return low == "quality" || low == "group" || low == "series" || low == "family";
+}
+
+/// Less of a column with such a name is better: "p99 latency", "cost_per_token", "ms"; not "tokens per joule of
+/// energy", whose first half decides, nor "energy efficiency".
+bool names_burden(std::string_view name) {
+  std::string low(name);
+  for (char& c : low) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
+    if (c < 'a' || c > 'z') c = ' ';
+  }
+  std::string first = " " + low + " ";
+  if (const auto per = first.find(" per "); per != std::string::npos) first.resize(per + 1);
+  if (first.find(" efficien") != std::string::npos) return false;
+  constexpr std::array<std::string_view, 12> burdens{" latenc", " delay", " cost", " price", " energy ", " power ",
+                                                     " perple", " ppl ",  " loss", " error", " time ",   " ms "};
+  return std::any_of(burdens.begin(), burdens.end(),
+                     [&](std::string_view word) { return first.find(word) != std::string::npos; });
 }
 
 /// Parts of "a | b | c".
@@ -140,11 +158,14 @@ class PointReader {
         return line_words(number) + "names two columns \"" + name + "\": give each a name of its own.";
       PointAxis axis;
       axis.key = axis.label = name;
+      axis.guessed = names_burden(name);
+      axis.high = !axis.guessed;
       const auto more = std::find_if(words_.begin(), words_.end(), [&](const AxisWords& w) { return w.key == name; });
       if (more != words_.end()) {
         axis.label = more->label;
         axis.unit = more->unit;
         axis.high = more->high;
+        axis.guessed = false;
       }
       set_.axes.push_back(std::move(axis));
     }

@@ -14,6 +14,7 @@ struct PointAxis {
   std::string key;          ///< as the file's first line has it
   std::string label, unit;  ///< as a person reads them; the label is the key where the file says no more
   bool high = true;         ///< more of it is better
+  bool guessed = false;     ///< that less is better is read from its name: the file says nothing
   bool log = false;         ///< seen by factors: positive, and from least to most a factor of four or more
   std::vector<double> values;
   std::size_t bad_line = 0;  ///< not 0: the first line on which it is no number; then it is no axis

@@ -56,59 +56,23 @@ void set_widths(const Inputs& in, PlannerStack& stack) {
 }  // namespace
 
 models::Result<PlannerJob> job_of(const Inputs& in) {
-  using Out = models::Result<PlannerJob>;
-  const auto model = find_model(in.model);
-  if (!model) return Out::fail(model.error);
-  const auto chip = find_chip(in.chip);
-  if (!chip) return Out::fail(chip.error);
-  const models::Network* network = catalog().network(in.network);
-  const models::Format format = models::format_from_id(in.format).value_or(models::Format::bf16);
-  auto cluster = planner_cluster(**chip,
-                                 {.gpus = in.gpus,
-                                  .gpus_per_node = in.gpus_per_node,
-                                  .network_bytes_per_s = in.port_bytes_per_s > 0 ? in.port_bytes_per_s
-                                                         : network != nullptr    ? network->bytes_per_s_per_direction
-                                                                                 : 0,
-                                  .network_latency_s = in.hop_s,
-                                  .in_switch = in.in_switch},
-                                 format);
-  if (!cluster) return Out::fail(cluster.error);
-  PlannerJob job;
-  job.architecture = (*model)->architecture;
-  job.cluster = *cluster;
-  job.cluster.memory_bytes = std::max(0.0, job.cluster.memory_bytes - in.keep_free_bytes);
-  job.stack = planner_stack(in.software);
-  set_widths(in, job.stack);
-  job.format = format;
-  job.global_batch = in.global_batch;
-  job.sequence = in.sequence;
-  return Out::ok(std::move(job));
+  auto job = planner_job(in, {.gpus_per_node = in.gpus_per_node,
+                              .network_bytes_per_s = in.port_bytes_per_s,
+                              .network_latency_s = in.hop_s,
+                              .in_switch = in.in_switch});
+  if (!job) return job;
+  job->cluster.memory_bytes = std::max(0.0, job->cluster.memory_bytes - in.keep_free_bytes);
+  set_widths(in, job->stack);
+  return job;
 }
 
 PlanPoint point_of(const Inputs& in) {
-  PlanPoint p;
-  const auto narrow = [](std::int64_t n) { return static_cast<std::int32_t>(n); };
-  p.tensor = narrow(in.tensor_parallel);
-  p.pipeline = narrow(in.pipeline_parallel);
-  p.virtual_pipeline = narrow(in.virtual_pipeline);
-  p.context = narrow(in.context_parallel);
-  p.expert = narrow(in.expert_parallel);
-  p.micro_batch = narrow(in.micro_batch);
-  const std::int64_t of_replica = in.tensor_parallel * in.pipeline_parallel * in.context_parallel;
-  p.data = narrow(std::max<std::int64_t>(1, in.gpus / std::max<std::int64_t>(1, of_replica)));
-  p.zero_stage = static_cast<std::uint8_t>(in.zero_stage);
-  p.recompute = static_cast<std::uint8_t>(in.recompute);
-  p.shard_group = in.zero_stage > 0 ? narrow(in.shard_group) : 0;
+  PlanPoint p = plan_point(in);
+  p.shard_group = in.zero_stage > 0 ? static_cast<std::int32_t>(in.shard_group) : 0;
   p.schedule = in.pipeline_parallel > 1 ? schedule_of(in.order) : PipelineSchedule::one_f_one_b;
-  p.sequence_parallel = in.sequence_parallel && in.tensor_parallel > 1;
-  const models::LanguageModel* model = catalog().model(in.model);
-  const std::int64_t chunks = in.pipeline_parallel * in.virtual_pipeline;
-  if (model != nullptr) {
-    const models::Architecture& a = model->architecture;
-    p.ends_take_slots = in.ends_take_slots && in.virtual_pipeline > 1 && a.layers % chunks != 0;
-    p.modules = modules_given_up(a, in.given_up);
-  }
-  p.second_products = planner_stack(in.software).selective_by_operation;
+  p.ends_take_slots = p.ends_take_slots && in.ends_take_slots;
+  if (const models::LanguageModel* model = catalog().model(in.model); model != nullptr)
+    p.modules = modules_given_up(model->architecture, in.given_up);
   return p;
 }
 

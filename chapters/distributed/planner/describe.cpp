@@ -51,41 +51,24 @@ void describe(Fields& f, Inputs& in) {
   shared::global_batch(f, "global_batch", in.global_batch,
                        {.help = "Sequences of one optimizer step, over all GPUs.", .headline = true});
   shared::sequence(f, "sequence", in.sequence, {.help = "Tokens of each sequence."});
-  shared::format(f, "format", in.format, training_format_choices(),
-                 {.help = "What the matmuls inside the layers run in."});
+  describe_step_format(f, in);
   f.group("Your plan");
-  shared::parallel_tensor(f, "tensor_parallel", in.tensor_parallel, {.help = "GPUs that share every layer."});
-  shared::parallel_pipeline(f, "pipeline_parallel", in.pipeline_parallel,
-                            {.help = "Stages that the layers are cut into."});
-  f.integer("virtual_pipeline", in.virtual_pipeline, "Chunks a stage",
-            "Pieces of layers that each stage interleaves; 1 is a plain pipeline.",
-            {.range = {1, 64, Scale::log}, .typical = {1, 16}});
-  shared::parallel_context(f, "context_parallel", in.context_parallel, {.help = "GPUs that share each sequence."});
-  shared::parallel_expert(f, "expert_parallel", in.expert_parallel,
-                          {.help = "GPUs that share the experts, where the model has them."});
-  f.integer("zero_stage", in.zero_stage, "ZeRO stage",
-            "1 splits optimizer and master weights over data parallel, 2 the gradients too, 3 the weights too.",
-            {.range = {0, 3}});
+  describe_plan_axes(f, in);
   f.integer("shard_group", in.shard_group, "ZeRO splits over",
             "Data-parallel ranks that share one copy of the states; the groups are replicas of each other (hybrid "
             "sharding). 0: all ranks.",
             {.range = {0, 1'000'000}, .typical = {0, 1024}});
-  shared::micro_batch(f, "micro_batch", in.micro_batch,
-                      {.label = "Micro-batch", .help = "Sequences that go through the model together on one replica."});
-  f.choice("recompute", in.recompute, recomputed_part_choices(), "Keep",
-           "Which activations wait for the backward pass; the rest is recomputed.", {.headline = true});
+  describe_plan_passes(f, in, true);
   f.choice("given_up", in.given_up, given_up, "Selective gives up",
            "What selective recomputation runs again. Software that recomputes every second matmul does that instead.");
   f.choice("order", in.order, pass_order_choices(), "Order of the passes",
            "When each stage of the pipeline does which pass; the search tries those that the software runs.");
-  f.toggle("sequence_parallel", in.sequence_parallel, "Sequence parallel",
-           "Norms and residuals are split by tokens over the tensor-parallel GPUs.");
+  describe_sequence_parallel(f, in);
   f.toggle("ends_take_slots", in.ends_take_slots, "Ends count as layers",
            "Embedding and loss take a layer's place each where layers do not divide over the chunks, as for Llama 3 "
            "405B.");
   f.group("Software and network");
-  f.choice("software", in.software, training_software_choices(), "Software",
-           "Whose habits: what it fuses, hides and reserves. Constants by software, docs/planner.md.");
+  describe_step_software(f, in);
   f.choice("gradients", in.gradients, widths, "Gradients in",
            "The format in which gradients are summed over micro-batches and GPUs.");
   f.choice("moments", in.moments, widths, "Moments in", "The format of the optimizer's two moments.");

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "chapters/described/planned_step.h"
 #include "chapters/described/training_memory.h"
 #include "chapters/mechanism/aside.h"
 #include "chapters/mechanism/catalog.h"
@@ -26,10 +27,7 @@ using Order = PassOrder;
 /// In what gradients are summed and moments kept: as the software does, or in this format.
 enum class KeptWidth : std::uint8_t { software, bf16, fp32 };
 
-struct Inputs {
-  std::string model = "llama-3-70b", chip = "h100_sxm", network = "infiniband_ndr", format = "bf16";
-  std::int64_t gpus = 1024, global_batch = 256, sequence = 8192;
-  models::parallel::StackId software = models::parallel::StackId::megatron_core;
+struct Inputs : PlannedStep {
   double port_bytes_per_s = 0, hop_s = 14e-6;  ///< The port of one GPU; 0: that of the named network.
   std::int64_t gpus_per_node = 0;              ///< 0: the chip's usual box
   bool in_switch = false;                      ///< sums inside a node's switches, where they can
@@ -37,13 +35,11 @@ struct Inputs {
   double keep_free_bytes = 2e9;
   std::int64_t max_tensor = 72, max_pipeline = 128, max_zero = 3;
   bool context_plans = true, recompute_plans = true;
-  // The plan to price.
-  std::int64_t tensor_parallel = 8, pipeline_parallel = 4, virtual_pipeline = 5, context_parallel = 1,
-               expert_parallel = 1, zero_stage = 1, shard_group = 0, micro_batch = 1;
-  models::Recompute recompute = models::Recompute::none;
+  // What the plan to price has besides.
+  std::int64_t shard_group = 0;
   GivenUp given_up = GivenUp::attention;
   Order order = Order::one_f_one_b;
-  bool sequence_parallel = true, ends_take_slots = true;
+  bool ends_take_slots = true;
   bool operator==(const Inputs&) const = default;
 };
 

@@ -48,7 +48,9 @@ std::string title_of(const SeenAxis& axis) {
 /// "0.5 points": so much of a linear axis; of a share points, since "0.5 % more" would be a share of a share.
 std::string units_words(const SeenAxis& axis, double units) {
   const std::string& unit = axis.column->unit;
-  return format_text(units, "", 2) + (unit == "%" ? " points" : unit.empty() ? "" : " " + unit);
+  const std::string number = format_text(units, "", 2);
+  if (unit == "%") return number + (number == "1" ? " point" : " points");
+  return number + (unit.empty() ? "" : " " + unit);
 }
 
 /// "twice", "half": what a step for the better is called.

@@ -81,7 +81,9 @@ Chosen choose_axes(const Inputs& in, const PointSet& set) {
     else if (!best.empty() && best[i] != "high" && best[i] != "low")
       out.fault = "What is best reads \"" + models::printable(best[i]) + "\": write high or low for each axis.";
     else
-      out.axes.push_back({column, best.empty() ? column->high : best[i] == "high"});
+      out.axes.push_back({.column = column,
+                          .high = best.empty() ? column->high : best[i] == "high",
+                          .guessed = best.empty() && column->guessed});
   }
   return out;
 }
@@ -126,6 +128,14 @@ void passing_points(const Run& run, const Front& front, std::vector<std::size_t>
   }
 }
 
+/// A wall that all points pass, as one that was set for another set does, is none.
+void drop_wall_beyond(SeenAxis& axis, std::span<const std::size_t> shown) {
+  if (!(axis.wall > 0) || shown.empty()) return;
+  axis.wall_is_beyond =
+      std::all_of(shown.begin(), shown.end(), [&](std::size_t p) { return axis.passes(axis.value(p)); });
+  if (axis.wall_is_beyond) axis.wall = 0;
+}
+
 void fill_fronts(std::span<const SeenAxis> axes, Run& run, Outputs& out) {
   const PointSet& set = *run.set;
   std::vector<ParetoAxis> columns;
@@ -139,6 +149,8 @@ void fill_fronts(std::span<const SeenAxis> axes, Run& run, Outputs& out) {
     by_quality[set.quality_of[p]].push_back(p);
   }
   out.points_count = static_cast<std::int64_t>(run.shown.size());
+  drop_wall_beyond(run.x, run.shown);
+  drop_wall_beyond(run.y, run.shown);
   out.left_out = static_cast<std::int64_t>(set.size() - run.shown.size());
   const auto& chosen = by_quality[run.quality];
   run.none_passes = std::none_of(chosen.begin(), chosen.end(), [&](std::size_t p) { return passes(run, p); });

@@ -90,8 +90,10 @@ void describe(Fields& f, Inputs& in) {
 void describe(Fields& f, Outputs& o) {
   f.group("The best for you");
   f.text("winner", o.winner, "Best for you", "Where the ruler touches the front of your quality.");
-  f.real("winner_x", o.winner_x, "Best, across", "On the horizontal axis.", {.headline = true, .source = measured});
-  f.real("winner_y", o.winner_y, "Best, up", "On the vertical axis.", {.headline = true, .source = measured});
+  f.real("winner_x", o.winner_x, "Best, across", "On the horizontal axis.",
+         {.headline = true, .against = {"that is", "winner_across"}, .source = measured});
+  f.real("winner_y", o.winner_y, "Best, up", "On the vertical axis.",
+         {.headline = true, .against = {"that is", "winner_up"}, .source = measured});
   f.text("winner_across", o.winner_across, "It has, across", "With its unit.");
   f.text("winner_up", o.winner_up, "It has, up", "With its unit.");
   f.text("horizontal", o.horizontal, "Horizontal axis");
@@ -124,13 +126,14 @@ void describe(Fields& f, Outputs& o) {
   f.text("against_winner", o.against_winner, "Its best for you", "Where the parallel ruler touches it.");
   f.real("against_x", o.against_x, "Its horizontal value", {.absent = no_other, .source = measured});
   f.real("against_y", o.against_y, "Its vertical value", {.absent = no_other, .source = measured});
-  f.real("against_times", o.against_times, {"The other costs", "×"}, "Against yours, at the same exchange rate.",
+  f.real("against_times", o.against_times, {"The other is worse by", "×"}, "Against yours, at the same exchange rate.",
          {.headline = true, .absent = no_other, .formula = "2^(difference of the rulers in doublings)"});
   f.real("against_units", o.against_units, "Its price in units", "Against yours, at the same exchange rate.",
          {.absent = no_units, .formula = "difference of the rulers"});
   f.table("fronts", o.fronts, "Fronts", {.max_items = models::fleet::max_point_qualities});
   f.group("A little more");
-  f.real("more_times", o.more_times, {"A little more costs", "×"}, "The best that has so much more, on the other axis.",
+  f.real("more_times", o.more_times, {"A little more, worse by", "×"},
+         "The best that has so much more, on the other axis.",
          {.absent = no_more, .formula = "winner / best of those with more"});
   f.real("more_value", o.more_value, "It then has", {.absent = no_more, .source = measured});
   f.real("more_other", o.more_other, "On the other axis it has", {.absent = no_more, .source = measured});

@@ -40,6 +40,7 @@ void draw_reigns(Inputs& in, const Outputs& out, const Picture& picture, ImVec2 
   }
   const float line = t.type(Type::small) + t.px(4), left = corner.x + t.px(8), wide = size.x - t.px(16);
   const float top = corner.y + line + t.px(8), tall = std::clamp(size.y - 2 * line - t.px(20), t.px(24), t.px(64));
+  float hint_from = left, hint_to = left + wide;
   const auto x_of = [&](double rate) { return left + wide * rate_place(picture, rate); };
   for (std::size_t i = 0; i < out.reigns.size(); ++i) {
     const ReignRow& row = out.reigns[i];
@@ -51,10 +52,16 @@ void draw_reigns(Inputs& in, const Outputs& out, const Picture& picture, ImVec2 
     if (wins) p.frame({from, top}, {to - t.px(2), top + tall}, t.accent, t.px(1.5f), t.px(4));
     const float room = to - from - t.px(12), middle = top + tall / 2;
     const bool both = tall > 2 * line + t.px(4);
-    // A name that does not fit is left out: nothing is cut.
+    // A name that does not fit is left out, and the winner's stands under its box: nothing is cut.
     if (widgets::text_size(picture.reign_names[i], Type::small, Font::bold).x <= room)
       p.text({from + t.px(6), both ? middle - line : middle - line / 2}, picture.reign_names[i], t.text, Type::small,
              Font::bold);
+    else if (wins) {
+      const float width = widgets::text_size(picture.reign_names[i], Type::small, Font::bold).x;
+      const float at = std::max(left, std::min(from, left + wide - width));
+      p.text_fit({at, top + tall + t.px(6)}, picture.reign_names[i], wide, t.accent, Type::small, Font::bold);
+      (at < left + wide / 2 ? hint_from : hint_to) = at < left + wide / 2 ? at + width + t.px(16) : at - t.px(16);
+    }
     if (both && widgets::text_size(picture.reign_rates[i], Type::small, Font::mono).x <= room)
       p.text({from + t.px(6), middle + t.px(2)}, picture.reign_rates[i], wins ? t.text : t.muted, Type::small,
              Font::mono);
@@ -78,8 +85,8 @@ void draw_reigns(Inputs& in, const Outputs& out, const Picture& picture, ImVec2 
   const bool right = at < corner.x + size.x / 2;
   p.text({at + (right ? t.px(12) : -t.px(12)), corner.y}, picture.rate_words, t.accent, Type::small, Font::sans,
          right ? Align::left : Align::right);
-  p.text_fit({left, top + tall + t.px(6)}, "left: little is given for the horizontal axis; right: much", wide, t.muted,
-             Type::small);
+  p.text_fit({hint_from, top + tall + t.px(6)}, "left: little is given for the horizontal axis; right: much",
+             std::max(0.0f, hint_to - hint_from), t.muted, Type::small);
   ImGui::SetCursorScreenPos(corner);
   ImGui::Dummy(size);
 }

@@ -168,6 +168,10 @@ void paint_winner(const Painter& p, const Picture& picture, const Scene& s, Labe
       ImVec2{at.x + t.px(16), at.y - first.y - t.px(34)}, ImVec2{at.x - first.x - t.px(16), at.y + t.px(12)},
       ImVec2{at.x - first.x - t.px(16), at.y - first.y - t.px(34)}, ImVec2{at.x + t.px(10), at.y + t.px(14)}};
   if (const ImVec2* place = labels.place(places, first, s.area)) {
+    // Over the ruler the name is far from its point: a line leads from one to the other.
+    if (place->y + first.y < at.y - t.px(20))
+      p.line({std::clamp(at.x, place->x, place->x + first.x), place->y + first.y}, {at.x, at.y - t.px(9)},
+             widgets::with_alpha(t.text, 0.8f), t.px(1.2f));
     p.plate(*place, picture.winner_name, t.panel, Type::body, Font::bold);
     p.text(*place, picture.winner_name, t.text, Type::body, Font::bold);
   }

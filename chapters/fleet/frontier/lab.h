@@ -76,7 +76,9 @@ struct Outputs {
 struct SeenAxis {
   const models::fleet::PointAxis* column = nullptr;
   bool high = true;
-  double wall = 0;  ///< 0: none
+  double wall = 0;              ///< 0: none
+  bool wall_is_beyond = false;  ///< one that is set lies beyond the worst point of all: it keeps nothing out
+  bool guessed = false;         ///< that less is better is read from the column's name
 
   double value(std::size_t point) const { return column->values[point]; }
   /// How good a value is in steps, a doubling or a unit each: more is better.

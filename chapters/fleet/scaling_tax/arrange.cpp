@@ -88,6 +88,8 @@ void arrange_treads(const Inputs& in, const Outputs& out, const Run& run, Pictur
     if (cause == TaxCause::slow_node)
       t.why = in.slow_node > 0 ? format_text(in.slow_node, "%") + " slower" : "no node is slower";
     if (cause == TaxCause::tensor && r.gpus < 8) t.name = "cut layers";
+    // The same seconds are more points where the step is shorter.
+    if (cause == TaxCause::unexplained && any_lifted) t.why = "not explained: the same seconds";
     any_lifted = any_lifted || t.after > t.untouched + 1e-9;
     if (t.lift != Lift::none && cause != TaxCause::kernel && r.points > most) {
       most = r.points;

@@ -26,26 +26,11 @@ const Published* published_run(const Inputs& in) {
     Fields fields;
     describe(fields, theirs);
     set_published_inputs(fields, row);
-    // What is no part of a run's job or plan may differ.
-    Inputs here = in;
-    here.slow_node = theirs.slow_node;
-    here.spread = theirs.spread;
-    here.published = theirs.published;
-    here.goodput = theirs.goodput;
-    here.gpu_hours_per_failure = theirs.gpu_hours_per_failure;
-    here.save_s = theirs.save_s;
-    here.restart_s = theirs.restart_s;
-    here.price_per_hour = theirs.price_per_hour;
+    // Software and network may differ.
+    PlannedStep here = in;
     here.software = theirs.software;
     here.network = theirs.network;
-    here.lifted = theirs.lifted;
-    here.release = theirs.release;
-    here.rule = theirs.rule;
-    here.threshold = theirs.threshold;
-    here.run_spread = theirs.run_spread;
-    here.looks = theirs.looks;
-    here.look_s = theirs.look_s;
-    if (here == theirs) return &row;
+    if (here == static_cast<const PlannedStep&>(theirs)) return &row;
   }
   return nullptr;
 }
@@ -200,6 +185,13 @@ std::vector<SlowPoint> slow_curve(const PlannerJob& job, const TaxParts& parts, 
   return curve;
 }
 
+models::Result<PlannerJob> job_of(const Inputs& in) {
+  // The planner's own lab has this latency by default, too.
+  auto job = planner_job(in, {.network_latency_s = 14e-6});
+  if (job) job->stack.spread = in.spread / 100;
+  return job;
+}
+
 }  // namespace
 
 Lift lift_of(TaxCause cause) {
@@ -227,58 +219,10 @@ Lift lift_of(TaxCause cause) {
   }
 }
 
-models::Result<PlannerJob> job_of(const Inputs& in) {
-  using Out = models::Result<PlannerJob>;
-  const auto model = find_model(in.model);
-  if (!model) return Out::fail(model.error);
-  const auto chip = find_chip(in.chip);
-  if (!chip) return Out::fail(chip.error);
-  const models::Network* network = catalog().network(in.network);
-  const models::Format format = models::format_from_id(in.format).value_or(models::Format::bf16);
-  // The planner's own lab has these defaults, too.
-  auto cluster = planner_cluster(**chip,
-                                 {.gpus = in.gpus,
-                                  .network_bytes_per_s = network != nullptr ? network->bytes_per_s_per_direction : 0,
-                                  .network_latency_s = 14e-6},
-                                 format);
-  if (!cluster) return Out::fail(cluster.error);
-  PlannerJob job;
-  job.architecture = (*model)->architecture;
-  job.cluster = *cluster;
-  job.stack = planner_stack(in.software);
-  job.stack.spread = in.spread / 100;
-  job.format = format;
-  job.global_batch = in.global_batch;
-  job.sequence = in.sequence;
-  return Out::ok(std::move(job));
-}
-
-PlanPoint point_of(const Inputs& in) {
-  PlanPoint p;
-  const auto narrow = [](std::int64_t n) { return static_cast<std::int32_t>(n); };
-  p.tensor = narrow(in.tensor_parallel);
-  p.pipeline = narrow(in.pipeline_parallel);
-  p.virtual_pipeline = narrow(in.virtual_pipeline);
-  p.context = narrow(in.context_parallel);
-  p.expert = narrow(in.expert_parallel);
-  p.micro_batch = narrow(in.micro_batch);
-  p.data = narrow(std::max<std::int64_t>(
-      1, in.gpus / std::max<std::int64_t>(1, in.tensor_parallel * in.pipeline_parallel * in.context_parallel)));
-  p.zero_stage = static_cast<std::uint8_t>(in.zero_stage);
-  p.recompute = static_cast<std::uint8_t>(in.recompute);
-  p.sequence_parallel = in.sequence_parallel && in.tensor_parallel > 1;
-  const models::LanguageModel* model = catalog().model(in.model);
-  const std::int64_t chunks = in.pipeline_parallel * in.virtual_pipeline;
-  // Embedding and loss take a layer's place each where layers do not divide over the chunks.
-  if (model != nullptr) p.ends_take_slots = in.virtual_pipeline > 1 && model->architecture.layers % chunks != 0;
-  p.second_products = planner_stack(in.software).selective_by_operation;
-  return p;
-}
-
 Computed compute(const Inputs& in, Progress& progress) {
   const auto asked = job_of(in);
   if (!asked) return infeasible<Computed>(asked.error);
-  const auto runs = models::fleet::runnable_plan(*asked, plan_of(*asked, point_of(in)));
+  const auto runs = models::fleet::runnable_plan(*asked, plan_of(*asked, plan_point(in)));
   if (!runs) return infeasible<Computed>(runs.error);
   const PlannerJob& job = runs->job;
   const models::memory::TrainingPlan& plan = runs->plan;

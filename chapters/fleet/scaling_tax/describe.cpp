@@ -1,5 +1,3 @@
-#include "chapters/described/training_memory.h"
-#include "chapters/described/training_software.h"
 #include "chapters/fleet/scaling_tax/lab.h"
 #include "chapters/mechanism/shared_choices.h"
 
@@ -27,33 +25,16 @@ void describe_plan(Fields& f, Inputs& in) {
   f.group("The job and its plan");
   shared::model(f, "model", in.model, {.help = "What is trained."});
   shared::chip(f, "chip", in.chip, {.help = "Its peak is what every share here is of."});
-  shared::format(f, "format", in.format, training_format_choices(),
-                 {.help = "What the matmuls inside the layers run in."});
+  describe_step_format(f, in);
   shared::global_batch(
       f, "global_batch", in.global_batch,
       {.help = "Sequences of one optimizer step, over all GPUs: fewer of them leave fewer micro-batches "
                "to fill the pipeline."});
   shared::sequence(f, "sequence", in.sequence, {.help = "Tokens of each sequence."});
-  shared::parallel_tensor(f, "tensor_parallel", in.tensor_parallel, {.help = "GPUs that share every layer."});
-  shared::parallel_pipeline(f, "pipeline_parallel", in.pipeline_parallel,
-                            {.help = "Stages that the layers are cut into."});
-  f.integer("virtual_pipeline", in.virtual_pipeline, "Chunks a stage",
-            "Pieces of layers that each stage interleaves; 1 is a plain pipeline.",
-            {.range = {1, 64, Scale::log}, .typical = {1, 16}});
-  shared::parallel_context(f, "context_parallel", in.context_parallel, {.help = "GPUs that share each sequence."});
-  shared::parallel_expert(f, "expert_parallel", in.expert_parallel,
-                          {.help = "GPUs that share the experts, where the model has them."});
-  f.integer("zero_stage", in.zero_stage, "ZeRO stage",
-            "1 splits optimizer and master weights over data parallel, 2 the gradients too, 3 the weights too.",
-            {.range = {0, 3}});
-  shared::micro_batch(f, "micro_batch", in.micro_batch,
-                      {.label = "Micro-batch", .help = "Sequences that go through the model together on one replica."});
-  f.choice("recompute", in.recompute, recomputed_part_choices(), "Keep",
-           "Which activations wait for the backward pass; the rest is recomputed.");
-  f.toggle("sequence_parallel", in.sequence_parallel, "Sequence parallel",
-           "Norms and residuals are split by tokens over the tensor-parallel GPUs.");
-  f.choice("software", in.software, training_software_choices(), "Software",
-           "Whose habits: what it fuses, hides and reserves. Constants by software, docs/planner.md.");
+  describe_plan_axes(f, in);
+  describe_plan_passes(f, in, false);
+  describe_sequence_parallel(f, in);
+  describe_step_software(f, in);
   shared::network(f, "network", in.network, {.help = "The port of each GPU between nodes."});
 }
 

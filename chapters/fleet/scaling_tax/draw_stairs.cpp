@@ -81,22 +81,30 @@ void paint_riser(const Painter& p, const StairPlace& s, const Tread& tread, floa
                  t.px(6));
 }
 
-/// Why, and how many points: inside of a high riser, over a low one.
-void paint_points(const Painter& p, const StairPlace& s, const Tread& tread, float left) {
+/// Whether a tread shows the handle by which it is taken, though no hand is on it.
+bool shows_handle(const Inputs& in, const Picture& picture, std::size_t i) {
+  const Tread& tread = picture.treads[i];
+  if (tread.cause == TaxCause::slow_node) return true;
+  return tread.lift != Lift::none && (i == picture.pointed || in.lifted[static_cast<std::size_t>(tread.lift)] > 0);
+}
+
+/// Why, and how many points: inside of a high riser, over a low one, and over the arrow of a handle.
+void paint_points(const Painter& p, const StairPlace& s, const Tread& tread, float left, bool handle) {
   const auto& t = widgets::theme();
   const float middle = left + s.column / 2, room = s.column - t.px(8), line = s.small + t.px(2);
   const float top = s.y(std::max(tread.before, tread.after)), foot = s.y(std::min(tread.before, tread.after));
   const float body = t.type(Type::body) + t.px(2);
+  const float over = t.px(4) + (handle ? std::max(0.0f, t.px(14) - (foot - top)) : 0);
   Lines why;
   int lines = room >= t.px(56) ? broken(tread.why, room, why) : 0;
   float height = static_cast<float>(lines) * line + body;
-  const auto has_room = [&] { return top - height - t.px(4) >= s.min.y || foot - top > height + t.px(6); };
+  const auto has_room = [&] { return top - height - over >= s.min.y || foot - top > height + t.px(6); };
   if (!has_room()) {
     lines = 0;
     height = body;
     if (!has_room()) return;
   }
-  float y = top - height - t.px(4);
+  float y = top - height - over;
   if (foot - top > height + t.px(10) || y < s.min.y) {
     y = (top + foot - height) / 2;
     float wide = widgets::text_size(tread.points, Type::body, Font::mono).x;
@@ -177,7 +185,7 @@ void drag_tread(Inputs& in, const Picture& picture, const Painter& p, const Stai
     const int steps = widgets::play_keys().steps;
     if (steps != 0) value = std::clamp(value + (slow ? 1 : 5) * steps, 0.0, slow ? most_slower : 100.0);
   }
-  const bool shown = hot || slow || i == picture.pointed || value > 0;
+  const bool shown = hot || shows_handle(in, picture, i);
   if (hot) {
     ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeNS);
     widgets::tip(tread.name, tread.points, tread.why);
@@ -195,7 +203,7 @@ void drag_tread(Inputs& in, const Picture& picture, const Painter& p, const Stai
     p.polyline(points, t.accent, t.px(1.5f));
   };
   arrow(1);
-  arrow(-1);
+  if (y - t.px(15) >= s.min.y) arrow(-1);  // what has no way up points into no words above the stairs
   const std::string_view words = slow                                      ? "drag the slow node"
                                  : i == picture.pointed && !picture.lifted ? "lift a tread: all after it rise"
                                                                            : std::string_view();
@@ -267,7 +275,7 @@ void draw_stairs(Inputs& in, const Picture& picture, ImVec2 size) {
   for (std::size_t i = 0; i < picture.treads.size(); ++i) {
     const Tread& tread = picture.treads[i];
     const float free_y = paint_foot(p, s, tread, s.left(i), s.y(tread.after));
-    if (s.column >= t.px(46)) paint_points(p, s, tread, s.left(i));
+    if (s.column >= t.px(46)) paint_points(p, s, tread, s.left(i), shows_handle(in, picture, i));
     drag_tread(in, picture, p, s, i, free_y);
   }
   ImGui::SetCursorScreenPos(corner);

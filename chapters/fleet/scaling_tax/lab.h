@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "chapters/described/planned_step.h"
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/lab_doors.h"
@@ -29,20 +30,18 @@ Lift lift_of(TaxCause cause);
 
 /// Defaults: Llama 3 405B on 8,192 GPUs as its authors print the plan; spread of the GPUs, saves and restarts are
 /// assumed.
-struct Inputs {
-  std::int64_t gpus = 8192;
+struct Inputs : PlannedStep {
+  Inputs()
+      : PlannedStep{.model = "llama-3.1-405b",
+                    .gpus = 8192,
+                    .global_batch = 2048,
+                    .pipeline_parallel = 16,
+                    .virtual_pipeline = 8} {}
   double slow_node = 10, spread = 0.4;  ///< %
   bool published = true;                ///< end at the published run, where there is one like this
   double goodput = 0;                   ///< %; 0: what failures leave at the best interval between saves
   double gpu_hours_per_failure = 50'700, save_s = 15, restart_s = 300;
   double price_per_hour = 2;
-  std::string model = "llama-3.1-405b", chip = "h100_sxm", format = "bf16", network = "infiniband_ndr";
-  std::int64_t global_batch = 2048, sequence = 8192;
-  std::int64_t tensor_parallel = 8, pipeline_parallel = 16, virtual_pipeline = 8, context_parallel = 1,
-               expert_parallel = 1, zero_stage = 1, micro_batch = 1;
-  models::Recompute recompute = models::Recompute::none;
-  bool sequence_parallel = true;
-  models::parallel::StackId software = models::parallel::StackId::megatron_core;
   std::array<double, lift_count> lifted{};  ///< %
   models::fleet::Release release = models::fleet::Release::rare_pauses;
   models::fleet::Rule rule = models::fleet::Rule::several;
@@ -147,8 +146,6 @@ struct View {
   Requests requests;
 };
 
-models::Result<models::parallel::PlannerJob> job_of(const Inputs& in);
-models::parallel::PlanPoint point_of(const Inputs& in);
 inline constexpr double most_slower = 50;  ///< %
 /// How much of a riser is lifted, in percent, where its tread is dragged to this MFU; how slow the node is.
 double lift_at(const Tread& tread, double mfu);

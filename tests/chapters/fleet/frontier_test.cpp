@@ -90,6 +90,30 @@ TEST_CASE("frontier: the winner stays within its rates and not beyond, and walls
             .starts_with("Without the walls Llama 3.1 70B: 2 B200, 256 at once is best"));
 }
 
+TEST_CASE("frontier: a wall beyond all points is none, and a guessed direction is said") {
+  lab_frontier::Inputs in;
+  in.set = "gguf_8b";  // no file has more than 50 GiB, the wall that chat begins with
+  const auto beyond = lab_frontier::compute(in);
+  CHECK(beyond.run->x.wall_is_beyond);
+  CHECK(beyond.run->x.wall == 0);
+  CHECK_FALSE(beyond.run->y.wall_is_beyond);
+  CHECK(lab_frontier::answer_of(in, beyond.facts, *beyond.run)
+            .find("The wall across lies beyond all points and does nothing; yours stays") != std::string::npos);
+  in.wall_x = 0;
+  CHECK(lab_frontier::compute(in).facts.winner == beyond.facts.winner);
+  CHECK_FALSE(lab_frontier::compute({}).run->x.wall_is_beyond);
+
+  lab_frontier::Inputs own = own_points("name,latency,acc\na,1,60\nb,2,70\nc,3,65\n");
+  const auto guessed = lab_frontier::compute(own);
+  CHECK(guessed.facts.front == std::vector<std::string>{"a", "b"});
+  CHECK(lab_frontier::answer_of(own, guessed.facts, *guessed.run)
+            .find("By its name less latency is better, a guess; yours stays") != std::string::npos);
+  own.best = "low, high";
+  const auto said = lab_frontier::compute(own);
+  CHECK(said.facts.front == guessed.facts.front);
+  CHECK(lab_frontier::answer_of(own, said.facts, *said.run).find("guess") == std::string::npos);
+}
+
 TEST_CASE("frontier: a model is found by a part of its name, with those that beat it") {
   lab_frontier::Inputs in;
   in.set = "timm";
@@ -126,5 +150,5 @@ TEST_CASE("frontier: the answer names the point, its figures, and what a little 
   CHECK(answer_of("fleet/frontier", "{}")
             .starts_with("For you Llama 3.1 70B: 2 B200, 256 at once is best, with `35.8 ms`"));
   CHECK(answer_of("fleet/frontier", R"({"set": "timm", "pays_units": 0.5, "wall_x": 0})")
-            .find("`0.1` points more top-1 accuracy costs `2.98") != std::string::npos);
+            .find("`0.1` points more top-1 accuracy divides images per second by `2.98") != std::string::npos);
 }

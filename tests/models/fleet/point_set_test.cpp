@@ -43,6 +43,25 @@ TEST_CASE(
   CHECK_FALSE(read_point_set("name,x,y\na,0,2\nb,9,3\n")->axis("x")->log);
 }
 
+TEST_CASE("points: less is better where a column's name says so and the file does not") {
+  const auto set = read_point_set(
+      "# axis: cost | cost | $ | high\nname,p99 latency,Energy_per_token,perplexity,price,Power "
+      "(W),cost,tokens_per_joule,"
+      "energy efficiency,latency budget per cost,top1\na,1,1,1,1,1,1,1,1,1,1\n");
+  REQUIRE(set);
+  for (const char* low :
+       {"p99 latency", "Energy_per_token", "perplexity", "price", "Power (W)", "latency budget per cost"}) {
+    INFO(low);
+    CHECK_FALSE(set->axis(low)->high);
+    CHECK(set->axis(low)->guessed);
+  }
+  for (const char* high : {"cost", "tokens_per_joule", "energy efficiency", "top1"}) {
+    INFO(high);
+    CHECK(set->axis(high)->high);
+    CHECK_FALSE(set->axis(high)->guessed);
+  }
+}
+
 TEST_CASE("points: each hostile file gets one sentence with the line") {
   CHECK(fault_of("") == "The points have no row: after the line of names each line is a point.");
   CHECK(fault_of("To whom it may concern\n") ==
