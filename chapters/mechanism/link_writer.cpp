@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <vector>
 
 #include "chapters/mechanism/registry.h"
 #include "widgets/base/parts.h"
@@ -20,6 +21,12 @@ std::string in_link(std::string_view text) {
       out += {'%', hex[c >> 4], hex[c & 15]};
   }
   return out;
+}
+
+std::string in_link(std::span<const double> values) {
+  std::string text = "[";
+  for (const double value : values) (text += text.size() > 1 ? "," : "") += widgets::exact(value);
+  return text + "]";
 }
 
 LinkWriter::LinkWriter(std::string_view lab) : lab_(make_lab_by_id(lab)), text_(lab) {}
@@ -42,10 +49,9 @@ void LinkWriter::exactly(std::string_view key, double value) {
 void LinkWriter::numbers(std::string_view key, std::span<const double> values) {
   const Field* f = find(key);
   if (!f || f->kind != Kind::reals) return;
-  std::string text;
-  for (const double value : values)
-    text += (text.empty() ? "[" : ",") + widgets::exact(std::clamp(value, f->spec.range.lo, f->spec.range.hi));
-  put(key, text.empty() ? "[]" : text + "]");
+  std::vector<double> inside;
+  for (const double value : values) inside.push_back(std::clamp(value, f->spec.range.lo, f->spec.range.hi));
+  put(key, in_link(inside));
 }
 
 void LinkWriter::choice(std::string_view key, std::string_view id) {
