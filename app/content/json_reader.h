@@ -13,15 +13,9 @@ class Reader {
   Reader(const Json& object, std::string origin) : object_(object), origin_(std::move(origin)) {
     if (!object_.is_object()) fail("an object is expected");
   }
-  /// The value of a key; null where there is none.
-  const Json* member(const char* key) const {
-    if (!object_.is_object()) return nullptr;
-    const auto at = object_.find(key);
-    return at == object_.end() ? nullptr : &*at;
-  }
   std::string text(const char* key, bool required = true) {
-    const Json* at = member(key);
-    if (!at) {
+    const auto at = object_.is_object() ? object_.find(key) : object_.end();
+    if (at == object_.end()) {
       if (required) fail(std::string("the key \"") + key + "\" is missing");
       return {};
     }
@@ -29,21 +23,21 @@ class Reader {
     return at->is_string() ? at->get<std::string>() : std::string();
   }
   double number(const char* key, double otherwise) {
-    const Json* at = member(key);
-    if (!at) return otherwise;
+    const auto at = object_.is_object() ? object_.find(key) : object_.end();
+    if (at == object_.end()) return otherwise;
     if (!at->is_number()) fail(std::string(key) + " must be a number");
     return at->is_number() ? at->get<double>() : otherwise;
   }
   std::string object(const char* key) {
-    const Json* at = member(key);
-    if (!at) return "{}";
+    const auto at = object_.is_object() ? object_.find(key) : object_.end();
+    if (at == object_.end()) return "{}";
     if (!at->is_object()) fail(std::string(key) + " must be an object");
     return at->is_object() ? to_text(*at) : "{}";
   }
   std::vector<std::string> texts(const char* key) {
     std::vector<std::string> out;
-    const Json* at = member(key);
-    if (!at) return out;
+    const auto at = object_.is_object() ? object_.find(key) : object_.end();
+    if (at == object_.end()) return out;
     if (!at->is_array()) fail(std::string(key) + " must be a list of texts");
     for (const Json& item : *at)
       if (item.is_string())

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "app/content/json_reader.h"
+#include "app/content/member_reader.h"
 #include "app/platform/json.h"
 
 namespace app {
@@ -14,8 +14,8 @@ using chapters::RecallCard;
 constexpr std::size_t longest_question = 170, longest_point = 130, longest_why = 260;
 
 /// Reads short plain texts of an object.
-struct CardReader : Reader {
-  using Reader::Reader;
+struct CardReader : MemberReader {
+  using MemberReader::MemberReader;
 
   std::string words(const char* key, bool required, std::size_t longest) {
     std::string value = text(key, required);

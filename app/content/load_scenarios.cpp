@@ -5,7 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "app/content/json_reader.h"
+#include "app/content/member_reader.h"
 #include "app/platform/json.h"
 #include "app/scenario/put_by_id.h"
 #include "chapters/mechanism/registry.h"
@@ -21,8 +21,8 @@ using namespace chapters;
 constexpr std::size_t longest_text = 400;
 
 /// Reads texts of an object and remembers the first thing that is wrong with it.
-struct EntryReader : Reader {
-  using Reader::Reader;
+struct EntryReader : MemberReader {
+  using MemberReader::MemberReader;
 
   std::string words(const char* key, bool required = true) {
     std::string s = text(key, required);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "chapters/mechanism/list_text.h"
 #include "chapters/mechanism/registry.h"
 #include "widgets/base/parts.h"
 
@@ -21,12 +22,6 @@ std::string in_link(std::string_view text) {
       out += {'%', hex[c >> 4], hex[c & 15]};
   }
   return out;
-}
-
-std::string in_link(std::span<const double> values) {
-  std::string text = "[";
-  for (const double value : values) (text += text.size() > 1 ? "," : "") += widgets::exact(value);
-  return text + "]";
 }
 
 LinkWriter::LinkWriter(std::string_view lab) : lab_(make_lab_by_id(lab)), text_(lab) {}
@@ -51,7 +46,7 @@ void LinkWriter::numbers(std::string_view key, std::span<const double> values) {
   if (!f || f->kind != Kind::reals) return;
   std::vector<double> inside;
   for (const double value : values) inside.push_back(std::clamp(value, f->spec.range.lo, f->spec.range.hi));
-  put(key, in_link(inside));
+  put(key, list_text(inside));
 }
 
 void LinkWriter::choice(std::string_view key, std::string_view id) {

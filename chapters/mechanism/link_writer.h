@@ -10,9 +10,6 @@ namespace chapters {
 /// A key or a value as a link carries it: what is no letter, digit or one of "-_./,:[]" as "%XX".
 std::string in_link(std::string_view text);
 
-/// A list of numbers as a link and a scenario carry it: "[1,2.5,3]".
-std::string in_link(std::span<const double> values);
-
 /// A link to a lab with a scenario, under construction. The lab that it leads to says what each key may be: a key that
 /// it does not have, or an option that it does not offer, is left out.
 class LinkWriter {

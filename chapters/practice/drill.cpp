@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "chapters/mechanism/link_writer.h"
+#include "chapters/mechanism/list_text.h"
 #include "chapters/mechanism/registry.h"
 #include "chapters/practice/drill_text.h"
 #include "models/base/counter_random.h"
@@ -146,7 +146,7 @@ std::string text_of(const Field& f) {
       return s;
     }
     case Kind::reals:
-      return in_link(f.reals());
+      return list_text(f.reals());
     default:
       return {};
   }
