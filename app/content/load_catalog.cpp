@@ -68,72 +68,88 @@ void sum_up(std::vector<std::string>& errors) {
   errors.push_back("And " + rest + " more faults of that kind: mend or remove those files.");
 }
 
-}  // namespace
+/// Files of the house and of the user, read into a catalog.
+struct Loading {
+  chapters::Catalog& c;
+  std::vector<std::string>& errors;
+  chapters::RecallDeck deck;
+  chapters::ScenarioDeck board;
 
-LoadedCatalog load_catalog(const fs::path& assets, const fs::path& user) {
-  LoadedCatalog out{std::make_shared<chapters::Catalog>(), {}};
-  auto& c = *out.catalog;
-  const auto chips = [&](const std::string& text, const std::string& origin, const fs::path&) {
-    const std::size_t before = out.errors.size();
-    take(models::parse_chips(text, origin), c.chips, out.errors);
-    // What is wrong with the whole file is said once.
-    if (auto networks = models::parse_networks(text, origin); networks || out.errors.size() == before)
-      take(std::move(networks), c.networks, out.errors);
-  };
-  each_json(assets / "hardware", false, out.errors, chips);
-  each_json(assets / "models", false, out.errors,
-            [&](const std::string& text, const std::string& origin, const fs::path&) {
-              take(models::parse_language_models(text, origin), c.models, out.errors);
-            });
-  each_json(assets / "collectives", false, out.errors,
-            [&](const std::string& text, const std::string& origin, const fs::path&) {
-              take(models::parallel::parse_published_collectives(text, origin), c.collectives, out.errors);
-            });
-  const auto drills = [&](const std::string& text, const std::string& origin, const fs::path&) {
-    for (auto& drill : parse_drills(text, origin, out.errors)) put_by_id(c.drills, std::move(drill));
-  };
-  each_json(assets / "drills", false, out.errors, drills);
-  auto deck = std::make_shared<chapters::RecallDeck>();
-  const auto recall = [&](const std::string& text, const std::string& origin, const fs::path&) {
-    for (auto& card : parse_recall(text, origin, out.errors)) put_by_id(deck->cards, std::move(card));
-  };
-  each_json(assets / "recall", false, out.errors, recall);
-  const auto published = [&](const std::string& text, const std::string& origin, const fs::path&) {
-    for (auto& figure : parse_published(text, origin, out.errors)) c.published.push_back(std::move(figure));
-  };
-  each_json(assets / "published", false, out.errors, published);
-  const auto board = std::make_shared<chapters::ScenarioDeck>();
-  const auto scenarios = [&](const std::string& text, const std::string& origin, const fs::path&) {
-    parse_scenarios(text, origin, *board, out.errors);
-  };
-  each_json(assets / "scenarios", false, out.errors, scenarios);
-  if (!user.empty()) {
-    each_json(user / "published", false, out.errors, published);
-    each_json(user / "drills", false, out.errors, drills);
-    each_json(user / "recall", false, out.errors, recall);
-    each_json(user / "scenarios", false, out.errors, scenarios);
-    const auto own = [&](models::Result<OwnSet> read) {
-      if (read)
-        load_own(c, std::move(*read), out.errors);
-      else
-        out.errors.push_back(std::move(read.error));
-    };
-    each_json(user / "chips", false, out.errors,
+  /// Every .json of the folder into `to`, as `parse` reads it; a later entry takes the place of one with its id.
+  template <class T, class Parse>
+  void entries(const fs::path& folder, std::vector<T>& to, Parse parse) {
+    each_json(folder, false, errors, [&](const std::string& text, const std::string& origin, const fs::path&) {
+      for (T& entry : parse(text, origin, errors)) put_by_id(to, std::move(entry));
+    });
+  }
+  /// What is read in the same way whether it comes with the program or is the user's own.
+  void shared(const fs::path& root) {
+    each_json(root / "published", false, errors,
+              [&](const std::string& text, const std::string& origin, const fs::path&) {
+                for (auto& figure : parse_published(text, origin, errors)) c.published.push_back(std::move(figure));
+              });
+    entries(root / "drills", c.drills, parse_drills);
+    entries(root / "recall", deck.cards, parse_recall);
+    each_json(root / "scenarios", false, errors,
+              [&](const std::string& text, const std::string& origin, const fs::path&) {
+                parse_scenarios(text, origin, board, errors);
+              });
+  }
+  void hardware(const fs::path& folder) {
+    each_json(folder, false, errors, [&](const std::string& text, const std::string& origin, const fs::path&) {
+      const std::size_t before = errors.size();
+      take(models::parse_chips(text, origin), c.chips, errors);
+      // What is wrong with the whole file is said once.
+      if (auto networks = models::parse_networks(text, origin); networks || errors.size() == before)
+        take(std::move(networks), c.networks, errors);
+    });
+  }
+  void house(const fs::path& assets) {
+    hardware(assets / "hardware");
+    each_json(assets / "models", false, errors,
+              [&](const std::string& text, const std::string& origin, const fs::path&) {
+                take(models::parse_language_models(text, origin), c.models, errors);
+              });
+    each_json(assets / "collectives", false, errors,
+              [&](const std::string& text, const std::string& origin, const fs::path&) {
+                take(models::parallel::parse_published_collectives(text, origin), c.collectives, errors);
+              });
+    shared(assets);
+  }
+  void own(models::Result<OwnSet> read) {
+    if (read)
+      load_own(c, std::move(*read), errors);
+    else
+      errors.push_back(std::move(read.error));
+  }
+  void users(const fs::path& user) {
+    shared(user);
+    each_json(user / "chips", false, errors,
               [&](const std::string& text, const std::string& origin, const fs::path& path) {
                 own(read_own_hardware(text, origin, path.string()));
               });
-    each_json(user / "models", true, out.errors,
+    each_json(user / "models", true, errors,
               [&](const std::string& text, const std::string& origin, const fs::path& path) {
                 const bool in_folder = path.parent_path() != user / "models";
                 const std::string name = in_folder ? path_text(path.parent_path().filename()) : model_name(text, path);
                 own(read_own_models(text, origin, path.string(), name));
               });
   }
-  chapters::index_recall(*deck);
-  c.recall = std::move(deck);
-  for (std::string& fault : chapters::faults_of(*board)) out.errors.push_back(std::move(fault));
-  chapters::index_deck(*board);
-  c.scenarios = board;
+};
+
+}  // namespace
+
+LoadedCatalog load_catalog(const fs::path& assets, const fs::path& user) {
+  LoadedCatalog out{std::make_shared<chapters::Catalog>(), {}};
+  auto& c = *out.catalog;
+  Loading loading{c, out.errors, {}, {}};
+  loading.house(assets);
+  if (!user.empty()) loading.users(user);
+  for (std::string& fault : chapters::faults_of(loading.board)) out.errors.push_back(std::move(fault));
+  chapters::index_recall(loading.deck);
+  chapters::index_deck(loading.board);
+  c.recall = std::make_shared<chapters::RecallDeck>(std::move(loading.deck));
+  c.scenarios = std::make_shared<chapters::ScenarioDeck>(std::move(loading.board));
   sum_up(out.errors);
   chapters::index_catalog(c);
   return out;

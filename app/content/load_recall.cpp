@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "app/content/member_reader.h"
 #include "app/platform/json.h"
 
 namespace app {
@@ -12,67 +13,60 @@ using chapters::RecallCard;
 
 constexpr std::size_t longest_question = 170, longest_point = 130, longest_why = 260;
 
-/// One card being read; remembers the first thing that is wrong with it.
-struct CardReading {
-  const Json& object;
-  std::string error;
+/// Reads short plain texts of an object.
+struct CardReader : MemberReader {
+  using MemberReader::MemberReader;
 
-  void blame(std::string what) {
-    if (error.empty()) error = std::move(what);
-  }
-  std::string text(const char* key, bool required, std::size_t longest) {
-    const auto at = object.find(key);
-    if (at == object.end()) {
-      if (required) blame(std::string("the key \"") + key + "\" is missing");
-      return {};
-    }
-    if (!at->is_string()) {
-      blame(std::string(key) + " must be a text");
-      return {};
-    }
-    std::string value = at->get<std::string>();
+  std::string words(const char* key, bool required, std::size_t longest) {
+    std::string value = text(key, required);
     check(key, value, longest);
     return value;
   }
   void check(const std::string& what, const std::string& value, std::size_t longest) {
     if (value.size() > longest)
-      blame(what + " has " + std::to_string(value.size()) + " letters: at most " + std::to_string(longest) +
-            " are allowed");
+      fail(what + " has " + std::to_string(value.size()) + " letters: at most " + std::to_string(longest) +
+           " are allowed");
     const bool plain = std::all_of(value.begin(), value.end(), [](char c) {
       return static_cast<unsigned char>(c) >= 0x20 && c != '`' && c != 0x7f;
     });
-    if (!plain) blame(what + " must be plain text on one line, without backticks");
+    if (!plain) fail(what + " must be plain text on one line, without backticks");
   }
 };
 
-RecallCard card_of(CardReading& r) {
+RecallCard card_of(CardReader& r) {
   RecallCard c;
-  c.id = r.text("id", true, 60);
-  c.question = r.text("question", true, longest_question);
-  c.why = r.text("why", false, longest_why);
-  c.lab = r.text("lab", true, 300);
-  if (!c.question.empty() && c.question.back() != '?') r.blame("question must end with a question mark");
-  const auto level = r.object.find("level");
-  if (level == r.object.end() || !level->is_number_integer() || *level < 1 || *level > chapters::recall_levels)
-    r.blame("level must be 1, 2 or 3");
+  c.id = r.words("id", true, 60);
+  c.question = r.words("question", true, longest_question);
+  c.why = r.words("why", false, longest_why);
+  c.lab = r.words("lab", true, 300);
+  if (!c.question.empty() && c.question.back() != '?') r.fail("question must end with a question mark");
+  const Json* level = r.member("level");
+  if (!level || !level->is_number_integer() || *level < 1 || *level > chapters::recall_levels)
+    r.fail("level must be 1, 2 or 3");
   else
     c.level = level->get<int>();
-  const auto points = r.object.find("points");
-  if (points == r.object.end() || !points->is_array()) {
-    r.blame("points must be a list of what a full answer says");
+  const Json* points = r.member("points");
+  if (!points || !points->is_array()) {
+    r.fail("points must be a list of what a full answer says");
     return c;
   }
   for (const Json& p : *points) {
     if (!p.is_string() || p.get<std::string>().empty()) {
-      r.blame("points must be texts");
+      r.fail("points must be texts");
       continue;
     }
     c.points.push_back(p.get<std::string>());
     r.check("point " + std::to_string(c.points.size()), c.points.back(), longest_point);
   }
   if (c.points.size() < chapters::least_recall_points || c.points.size() > chapters::most_recall_points)
-    r.blame("there are " + std::to_string(c.points.size()) + " points: 3 to 6 are allowed");
+    r.fail("there are " + std::to_string(c.points.size()) + " points: 3 to 6 are allowed");
   return c;
+}
+
+/// " (roofline-ridge)": the card's id, where it has one.
+std::string named(const Json& card) {
+  const auto id = card.find("id");
+  return id != card.end() && id->is_string() && *id != "" ? " (" + id->get<std::string>() + ")" : "";
 }
 
 }  // namespace
@@ -90,10 +84,10 @@ std::vector<RecallCard> parse_recall(std::string_view text, std::string_view ori
     complain("\"topic\" must be an object and \"cards\" a list");
     return out;
   }
-  CardReading heading{*topic, {}};
-  const std::string id = heading.text("id", true, 40), label = heading.text("label", true, 40);
-  if (!heading.error.empty()) {
-    complain("topic: " + heading.error);
+  CardReader heading(*topic, std::string(origin) + ": topic");
+  const std::string id = heading.words("id", true, 40), label = heading.words("label", true, 40);
+  if (!heading.error().empty()) {
+    errors.push_back(heading.error());
     return out;
   }
   int n = 0;
@@ -103,16 +97,16 @@ std::vector<RecallCard> parse_recall(std::string_view text, std::string_view ori
       complain(where + " must be an object");
       continue;
     }
-    CardReading r{one, {}};
+    CardReader r(one, std::string(origin) + ": " + where + named(one));
     RecallCard c = card_of(r);
-    if (r.error.empty() && std::any_of(out.begin(), out.end(), [&](const RecallCard& o) { return o.id == c.id; }))
-      r.blame("another card has the same id");
+    if (r.error().empty() && std::any_of(out.begin(), out.end(), [&](const RecallCard& o) { return o.id == c.id; }))
+      r.fail("another card has the same id");
     c.topic = id;
     c.topic_label = label;
-    if (r.error.empty())
+    if (r.error().empty())
       out.push_back(std::move(c));
     else
-      complain(where + (c.id.empty() ? "" : " (" + c.id + ")") + ": " + r.error);
+      errors.push_back(r.error());
   }
   return out;
 }

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "app/content/json_reader.h"
+#include "app/content/member_reader.h"
 #include "app/platform/json.h"
 #include "app/scenario/put_by_id.h"
 #include "chapters/mechanism/registry.h"
@@ -21,9 +21,8 @@ using namespace chapters;
 constexpr std::size_t longest_text = 400;
 
 /// Reads texts of an object and remembers the first thing that is wrong with it.
-struct EntryReader : Reader {
-  EntryReader(const Json& from, const std::string& origin) : Reader(from, origin), object(from) {}
-  const Json& object;
+struct EntryReader : MemberReader {
+  using MemberReader::MemberReader;
 
   std::string words(const char* key, bool required = true) {
     std::string s = text(key, required);
@@ -48,7 +47,7 @@ struct EntryReader : Reader {
   }
   std::vector<double> numbers(const char* key, double lo, double hi, std::size_t most) {
     std::vector<double> out;
-    const Json* list = object.is_object() && object.contains(key) ? &object[key] : nullptr;
+    const Json* list = member(key);
     if (!list) return out;
     if (!list->is_array() || list->size() > most) {
       fail(std::string(key) + " must be a list of at most " + std::to_string(most) + " numbers");
@@ -66,7 +65,7 @@ struct EntryReader : Reader {
   /// The objects of a list, each handed to `take` with a reader of its own.
   template <class Take>
   void each_of(const char* key, std::size_t least, std::size_t most, Take take) {
-    const Json* list = object.is_object() && object.contains(key) ? &object[key] : nullptr;
+    const Json* list = member(key);
     if (!list || !list->is_array() || list->size() < least || list->size() > most) {
       fail(std::string(key) + " must be a list of " + std::to_string(least) + " to " + std::to_string(most));
       return;
@@ -79,14 +78,28 @@ struct EntryReader : Reader {
   }
 };
 
+/// What entries of all kinds begin with, as far as this kind has it.
+template <class Entry>
+Entry begun(EntryReader& r) {
+  Entry e;
+  e.id = r.words("id");
+  e.topic = r.topic();
+  if constexpr (requires { e.lab; }) e.lab = r.words("lab");
+  if constexpr (requires { e.level; }) e.level = r.level();
+  if constexpr (requires { e.title; }) e.title = r.words("title");
+  if constexpr (requires { e.ask; }) e.ask = r.words("ask");
+  return e;
+}
+
 SymptomGlyph glyph_of(EntryReader& r) {
   static constexpr std::array<std::string_view, 5> kinds{"line", "bars", "blocks", "stack", "lanes"};
   SymptomGlyph g;
-  if (!r.object.is_object() || !r.object.contains("glyph")) {
+  const Json* const drawn = r.member("glyph");
+  if (!drawn) {
     r.fail("the key \"glyph\" is missing");
     return g;
   }
-  EntryReader inner(r.object["glyph"], "glyph");
+  EntryReader inner(*drawn, "glyph");
   g.kind = inner.words("kind");
   if (std::find(kinds.begin(), kinds.end(), g.kind) == kinds.end())
     inner.fail("kind is \"" + g.kind.substr(0, 40) + "\": line, bars, blocks, stack or lanes is allowed");
@@ -100,11 +113,7 @@ SymptomGlyph glyph_of(EntryReader& r) {
 }
 
 SymptomCase symptom_of(EntryReader& r) {
-  SymptomCase c;
-  c.id = r.words("id");
-  c.topic = r.topic();
-  c.lab = r.words("lab");
-  c.level = r.level();
+  auto c = begun<SymptomCase>(r);
   c.seen = r.words("seen");
   c.here = r.words("here");
   c.tell = r.words("tell");
@@ -146,12 +155,7 @@ void check_outcomes(EntryReader& r, const BranchingCase& c) {
 }
 
 BranchingCase branching_of(EntryReader& r) {
-  BranchingCase c;
-  c.id = r.words("id");
-  c.topic = r.topic();
-  c.lab = r.words("lab");
-  c.level = r.level();
-  c.title = r.words("title");
+  auto c = begun<BranchingCase>(r);
   c.symptom = r.words("symptom");
   r.each_of("causes", 3, models::debugging::max_tree_causes, [&](EntryReader& one) {
     c.causes.push_back({one.words("id"), one.words("name"), one.words("fix"), one.ranged("weight", 1, 0.01, 1000)});
@@ -168,14 +172,10 @@ BranchingCase branching_of(EntryReader& r) {
 }
 
 DesignCase design_of(EntryReader& r) {
-  DesignCase c;
-  c.id = r.words("id");
-  c.topic = r.topic();
-  c.title = r.words("title");
-  c.ask = r.words("ask");
+  auto c = begun<DesignCase>(r);
   r.each_of("figures", 1, 8, [&](EntryReader& one) {
     DesignFigure f{one.words("id"), one.words("label"), one.words("lab"), one.words("output"), {}};
-    const Json* set = one.object.is_object() && one.object.contains("set") ? &one.object["set"] : nullptr;
+    const Json* set = one.member("set");
     if (set && set->is_object())
       for (const auto& [key, value] : set->items())
         f.set.push_back({key, value.is_string()    ? value.get<std::string>()
@@ -189,12 +189,7 @@ DesignCase design_of(EntryReader& r) {
 }
 
 Pitch pitch_of(EntryReader& r) {
-  Pitch p;
-  p.id = r.words("id");
-  p.topic = r.topic();
-  p.lab = r.words("lab");
-  p.title = r.words("title");
-  p.ask = r.words("ask");
+  auto p = begun<Pitch>(r);
   r.each_of("points", 3, 12, [&](EntryReader& one) {
     p.points.push_back({one.words("head"), one.words("say"), one.ranged("seconds", 10, 2, 300)});
   });

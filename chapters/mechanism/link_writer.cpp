@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <vector>
 
+#include "chapters/mechanism/list_text.h"
 #include "chapters/mechanism/registry.h"
 #include "widgets/base/parts.h"
 
@@ -42,10 +44,9 @@ void LinkWriter::exactly(std::string_view key, double value) {
 void LinkWriter::numbers(std::string_view key, std::span<const double> values) {
   const Field* f = find(key);
   if (!f || f->kind != Kind::reals) return;
-  std::string text;
-  for (const double value : values)
-    text += (text.empty() ? "[" : ",") + widgets::exact(std::clamp(value, f->spec.range.lo, f->spec.range.hi));
-  put(key, text.empty() ? "[]" : text + "]");
+  std::vector<double> inside;
+  for (const double value : values) inside.push_back(std::clamp(value, f->spec.range.lo, f->spec.range.hi));
+  put(key, list_text(inside));
 }
 
 void LinkWriter::choice(std::string_view key, std::string_view id) {

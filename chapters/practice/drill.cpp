@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <utility>
 
+#include "chapters/mechanism/list_text.h"
 #include "chapters/mechanism/registry.h"
 #include "chapters/practice/drill_text.h"
 #include "models/base/counter_random.h"
@@ -37,15 +39,23 @@ double rounded(double v, int digits) {
   return exponent >= 0 ? std::round(v / power) * power : std::round(v * power) / power;
 }
 
-/// "m,n,k": several inputs that take the same value.
-std::vector<std::string> keys_of(const DrillVary& vary) {
-  std::vector<std::string> keys;
-  for (std::string_view rest = vary.key; !rest.empty();) {
-    const auto comma = std::min(rest.find(','), rest.size());
-    keys.emplace_back(rest.substr(0, comma));
-    rest.remove_prefix(std::min(comma + 1, rest.size()));
+/// "m,n,k" in its parts.
+std::vector<std::string> parts_of(std::string_view list) {
+  std::vector<std::string> parts;
+  while (!list.empty()) {
+    const auto comma = std::min(list.find(','), list.size());
+    parts.emplace_back(list.substr(0, comma));
+    list.remove_prefix(std::min(comma + 1, list.size()));
   }
-  return keys;
+  return parts;
+}
+/// Several inputs that take the same value.
+std::vector<std::string> keys_of(const DrillVary& vary) { return parts_of(vary.key); }
+
+/// A text that is a number and nothing else.
+bool read_whole(std::string_view text, double& v) {
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), v);
+  return read.ec == std::errc() && read.ptr == text.data() + text.size();
 }
 
 double chosen(const DrillVary& vary, Random& random) {
@@ -78,8 +88,7 @@ std::string set_text(const Field& f, std::string_view text) {
     case Kind::real:
     case Kind::integer: {
       double v = 0;
-      const auto read = std::from_chars(text.data(), text.data() + text.size(), v);
-      return read.ec == std::errc() && read.ptr == text.data() + text.size() ? set_number(f, v) : wrong;
+      return read_whole(text, v) ? set_number(f, v) : wrong;
     }
     case Kind::toggle:
       if (text != "true" && text != "false") return wrong;
@@ -92,29 +101,20 @@ std::string set_text(const Field& f, std::string_view text) {
       return {};
     case Kind::reals: {  // "[1,2,3]"
       if (!text.starts_with('[') || !text.ends_with(']')) return wrong;
-      text = text.substr(1, text.size() - 2);
       std::vector<double> values;
-      while (!text.empty()) {
-        const auto comma = std::min(text.find(','), text.size());
-        double v = 0;
-        const auto read = std::from_chars(text.data(), text.data() + comma, v);
-        if (read.ec != std::errc() || read.ptr != text.data() + comma) return wrong;
-        if (!(v >= f.spec.range.lo && v <= f.spec.range.hi)) return wrong;
-        values.push_back(v);
-        text.remove_prefix(std::min(comma + 1, text.size()));
+      for (const std::string& part : parts_of(text.substr(1, text.size() - 2))) {
+        double& v = values.emplace_back();
+        if (!read_whole(part, v) || !(v >= f.spec.range.lo && v <= f.spec.range.hi)) return wrong;
       }
       f.reals() = std::move(values);
       return {};
     }
     case Kind::choices:
       f.chosen().clear();
-      while (!text.empty()) {
-        const auto comma = std::min(text.find(','), text.size());
-        const std::string_view id = text.substr(0, comma);
+      for (std::string& id : parts_of(text)) {
         if (std::none_of(f.options->begin(), f.options->end(), [&](const Choice& o) { return o.id == id; }))
           return wrong;
-        f.chosen().emplace_back(id);
-        text.remove_prefix(std::min(comma + 1, text.size()));
+        f.chosen().push_back(std::move(id));
       }
       return {};
     default:
@@ -145,11 +145,8 @@ std::string text_of(const Field& f) {
       for (const auto& id : f.chosen()) (s += s.empty() ? "" : ",") += id;
       return s;
     }
-    case Kind::reals: {
-      std::string s;
-      for (const double v : f.reals()) (s += s.empty() ? "" : ",") += widgets::exact(v);
-      return "[" + s + "]";
-    }
+    case Kind::reals:
+      return list_text(f.reals());
     default:
       return {};
   }

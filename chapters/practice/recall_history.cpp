@@ -67,10 +67,13 @@ bool recall_due(const RecallMemory& memory, double retention, double now_s) {
          recall_days_since(memory, now_s) >= models::fsrs_next_interval_days(memory.memory.stability_days, retention);
 }
 
-std::int64_t recall_due_count(std::span<const RecallRecord> history, double retention, double now_s) {
+std::int64_t recall_due_count(const RecallMemories& known, double retention, double now_s) {
   std::int64_t due = 0;
-  for (const auto& [card, memory] : recall_memories(history)) due += recall_due(memory, retention, now_s);
+  for (const auto& [card, memory] : known) due += recall_due(memory, retention, now_s);
   return due;
+}
+std::int64_t recall_due_count(std::span<const RecallRecord> history, double retention, double now_s) {
+  return recall_due_count(recall_memories(history), retention, now_s);
 }
 
 RecallTally recall_tally(const RecallDeck& deck, std::span<const RecallRecord> history, std::string_view topic) {

@@ -46,6 +46,7 @@ double recall_days_since(const RecallMemory& memory, double now_s);
 /// Has the day come on which a card of this memory is asked again?
 bool recall_due(const RecallMemory& memory, double retention, double now_s);
 /// Cards whose day has come, known to the program or not.
+std::int64_t recall_due_count(const RecallMemories& known, double retention, double now_s);
 std::int64_t recall_due_count(std::span<const RecallRecord> history, double retention, double now_s);
 
 /// The answers of a topic, counted: for whoever draws a balance.

@@ -2,16 +2,15 @@
 
 #include <algorithm>
 
+#include "models/base/counter_random.h"
+
 namespace models {
 namespace {
 
 /// A number from 0 to 1 that depends on the seed, the card and its answer alone, so that a plan with other days does
-/// not draw other luck. SplitMix64.
+/// not draw other luck.
 double luck(std::uint64_t seed, std::uint64_t card, std::uint64_t answer) {
-  std::uint64_t x = seed * 0x9E3779B97F4A7C15u + card * 0xD1B54A32D192ED03u + answer * 0x8CB92BA72F3D8DD7u;
-  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
-  x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
-  return static_cast<double>((x ^ (x >> 31)) >> 11) * 0x1p-53;
+  return unit_draw(card * 0xD1B54A32D192ED03u + answer * 0x8CB92BA72F3D8DD7u, seed - 1);
 }
 
 struct ForecastCard {

@@ -3,9 +3,9 @@
 #include <cstdio>
 
 #include "chapters/interview/drills/draw_parts.h"
+#include "chapters/interview/shared/word_link.h"
 #include "widgets/base/marks.h"
 #include "widgets/base/parts.h"
-#include "widgets/base/press_area.h"
 #include "widgets/base/wrapped_text.h"
 #include "widgets/controls/button.h"
 #include "widgets/number/number.h"
@@ -38,18 +38,6 @@ void paint_clock(const Painter& p, ImVec2 centre, float radius, const Shown& s) 
   const ImVec2 size = widgets::text_size(text, Type::body, Font::mono);
   p.text({centre.x, centre.y - size.y / 2}, text, left > 0 ? t.text : t.bad, Type::body, Font::mono,
          widgets::Align::center);
-}
-
-/// A link whose right end is at `end`; true when it is clicked, or Enter is pressed on it.
-bool right_link(const Painter& p, const char* id, std::string_view label, ImVec2 end) {
-  const auto& t = theme();
-  const ImVec2 size = widgets::text_size(label, Type::small);
-  ImGui::SetCursorScreenPos({end.x - size.x, end.y});
-  const bool pressed = widgets::press_area(id, {size.x, size.y + t.px(4)});
-  p.text({end.x - size.x, end.y}, label, t.accent, Type::small);
-  if (ImGui::IsItemHovered() || ImGui::IsItemFocused())
-    p.line({end.x - size.x, end.y + size.y}, {end.x, end.y + size.y}, t.accent);
-  return pressed;
 }
 
 /// The question of the day: done, or a link to it, right under the box.

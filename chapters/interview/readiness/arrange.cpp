@@ -47,8 +47,6 @@ widgets::IntervalRow row_of(std::string_view label, double score, double asked, 
   return row;
 }
 
-double score_of(const Outputs& out) { return static_cast<double>(out.right) + static_cast<double>(out.near) / 2; }
-
 /// Those asked, the ones that support least first, then those never asked, in the order of teaching.
 std::vector<const TopicStanding*> weak_first(std::span<const TopicStanding> all, bool sorted) {
   std::vector<const TopicStanding*> out;
@@ -58,27 +56,6 @@ std::vector<const TopicStanding*> weak_first(std::span<const TopicStanding> all,
       return (a->asked > 0 ? a->ready : 2) < (b->asked > 0 ? b->ready : 2);
     });
   return out;
-}
-
-/// Answers a day over the last weeks.
-void add_calendar(const Inputs& in, Picture& picture) {
-  constexpr std::int64_t weeks = 26;
-  if (!(in.now_s > 0)) return;
-  picture.last_day = day_of(in.now_s);
-  picture.days.assign(weeks * 7, 0);
-  const auto count = [&](const auto& rows) {
-    for (const auto& r : rows) {
-      const std::int64_t back = picture.last_day - day_of(r.time_s);
-      if (r.time_s > 0 && back >= 0 && back < weeks * 7) ++picture.days[static_cast<std::size_t>(weeks * 7 - 1 - back)];
-    }
-  };
-  count(in.history);
-  count(in.recall);
-  count(in.cases);
-  for (const std::int64_t n : picture.days) {
-    picture.most_a_day = std::max(picture.most_a_day, n);
-    picture.days_with += n > 0;
-  }
 }
 
 using widgets::figure;
@@ -166,17 +143,17 @@ void add_rooms(const Outputs& out, bool begun, RowWriter& rows) {
 }
 
 /// What so many more answers would show.
-void add_supposed(const Inputs& in, const Outputs& out, std::int64_t more, std::string label, RowWriter& rows) {
+void add_supposed(const Inputs& in, const Run& run, std::int64_t more, std::string label, RowWriter& rows) {
   const auto n = static_cast<double>(more);
   rows.add({.label = std::move(label),
             .detail = "supposed: " + whole(n) + (more == 1 ? " more answer, " : " more answers, ") +
                       percent(in.plan_right_percent, "") + " of them right",
             .act = nullptr},
-           score_of(out) + n * in.plan_right_percent / 100, static_cast<double>(out.asked) + n);
+           run.score + n * in.plan_right_percent / 100, run.asked + n);
 }
 
 /// Before the first answer: three questions of sixty seconds, and how intervals will shrink.
-void add_beginning(const Inputs& in, const Outputs& out, const std::vector<const TopicStanding*>& order,
+void add_beginning(const Inputs& in, const Outputs& out, const Run& run, const std::vector<const TopicStanding*>& order,
                    RowWriter& rows, Picture& picture) {
   std::vector<const TopicStanding*> easiest(order);
   std::stable_sort(easiest.begin(), easiest.end(), [](const TopicStanding* a, const TopicStanding* b) {
@@ -192,7 +169,7 @@ void add_beginning(const Inputs& in, const Outputs& out, const std::vector<const
            in.plan_questions, out.needed_questions > 0 ? std::llround(out.needed_questions) : 0})
     if (n > 0) after.insert(n);
   for (const std::int64_t n : after)
-    add_supposed(in, out, n, "After " + whole(static_cast<double>(n)) + (n == 1 ? " answer" : " answers"), rows);
+    add_supposed(in, run, n, "After " + whole(static_cast<double>(n)) + (n == 1 ? " answer" : " answers"), rows);
 }
 
 }  // namespace
@@ -230,9 +207,9 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
     rows.add(predictions_line(run.predictions), run.predictions.close, run.predictions.asked);
   add_rooms(out, true, rows);
   if (picture.rows.empty())
-    add_beginning(in, out, order, rows, picture);
+    add_beginning(in, out, run, order, rows, picture);
   else if (in.plan_questions > 0)
-    add_supposed(in, out, in.plan_questions, "If you go on so", rows);
+    add_supposed(in, run, in.plan_questions, "If you go on so", rows);
   picture.known = picture.rows.size();
   for (const TopicStanding* s : order)
     if (!(s->asked > 0)) rows.add_topic(*s, in.topic);
@@ -245,8 +222,8 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
                         " of which no lab was opened",
               .act = nullptr},
              0, 0);
-  picture.due = due_list(in, out.cards_due);
-  add_calendar(in, picture);
+  picture.due = run.due;
+  picture.calendar = run.calendar;
   return picture;
 }
 

@@ -25,15 +25,37 @@ std::string verdict_of(std::int64_t needed, double rate, double goal) {
 }
 
 /// What was said of open questions, and how cases ended.
-void count_rooms(const Inputs& in, double z, Outputs& out) {
-  for (const RecallRecord& r : in.recall) out.recalled_right += r.known();
-  out.recalled = static_cast<std::int64_t>(in.recall.size());
-  out.cards_due = in.now_s > 0 ? recall_due_count(in.recall, recall_retention, in.now_s) : 0;
-  out.recall_ready_percent =
-      100 * models::wilson_lower(static_cast<double>(out.recalled_right), static_cast<double>(out.recalled), z);
+void count_rooms(const Inputs& in, const RecallMemories& cards, double z, Outputs& out) {
+  const RecallCalibration said = recall_calibration(in.recall);
+  out.recalled_right = static_cast<std::int64_t>(said.right);
+  out.recalled = static_cast<std::int64_t>(said.asked);
+  out.cards_due = in.now_s > 0 ? recall_due_count(cards, recall_retention, in.now_s) : 0;
+  out.recall_ready_percent = 100 * models::wilson_lower(said.right, said.asked, z);
   out.cases = static_cast<std::int64_t>(in.cases.size());
   for (const ScenarioRecord& r : in.cases) out.cases_score += scenario_share(r);
   out.cases_ready_percent = 100 * models::wilson_lower(out.cases_score, static_cast<double>(out.cases), z);
+}
+
+Calendar calendar_of(const Inputs& in) {
+  constexpr std::int64_t shown = 26 * 7;
+  Calendar c;
+  if (!(in.now_s > 0)) return c;
+  const std::int64_t today = day_of(in.now_s);
+  c.days.assign(shown, 0);
+  const auto count = [&](const auto& rows) {
+    for (const auto& r : rows) {
+      const std::int64_t back = today - day_of(r.time_s);
+      if (r.time_s > 0 && back >= 0 && back < shown) ++c.days[static_cast<std::size_t>(shown - 1 - back)];
+    }
+  };
+  count(in.history);
+  count(in.recall);
+  count(in.cases);
+  for (const std::int64_t n : c.days) {
+    c.most_a_day = std::max(c.most_a_day, n);
+    c.days_with += n > 0;
+  }
+  return c;
 }
 
 }  // namespace
@@ -71,6 +93,8 @@ chapters::Computed<Outputs, Run> compute(const Inputs& in) {
   out.right = static_cast<std::int64_t>(right);
   out.near = static_cast<std::int64_t>(near);
   const double score = right + near / 2;
+  run->asked = asked;
+  run->score = score;
   out.success_percent = asked > 0 ? 100 * score / asked : std::nan("");
   out.ready_percent = 100 * models::wilson_lower(score, asked, z);
   const double rate = in.plan_right_percent / 100, more = static_cast<double>(in.plan_questions);
@@ -88,8 +112,11 @@ chapters::Computed<Outputs, Run> compute(const Inputs& in) {
     if (everything ? &s == weakest : s.topic == in.topic) next = s.next;
   if (!next) next = choose_drill(c.drills, in.history, {.now_s = in.now_s, .scope = &scope}).drill;
   out.next = next ? next->title : std::string();
-  count_rooms(in, z, out);
-  plan_days(in, out, *run);
+  const RecallMemories cards = recall_memories(in.recall);
+  count_rooms(in, cards, z, out);
+  run->due = due_list(in, out.cards_due);
+  run->calendar = calendar_of(in);
+  plan_days(in, cards, out, *run);
   return {std::move(out), std::move(run)};
 }
 

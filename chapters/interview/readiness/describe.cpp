@@ -91,7 +91,7 @@ void describe(Fields& f, Outputs& o) {
   f.group("Counts");
   f.integer("due", o.due, "Due for review", "Kinds of question, of every topic, whose time to come back has come.",
             {.source = "intervals of SM-2, Wozniak 1990"});
-  f.integer("asked", o.asked, "Asked", "Questions answered.");
+  f.integer("asked", o.asked, "Asked", "Questions answered; one that comes back counts each time.");
   f.integer("right", o.right, "Right", "Answers that were right and in time.");
   f.integer("near", o.near, "Near", "Answers that were within 15 % and in time: each counts half.");
   f.group("Predictions");
@@ -101,13 +101,15 @@ void describe(Fields& f, Outputs& o) {
   f.real("predictions_ready_percent", o.predictions_ready_percent, {"Predictions support", "%"},
          "The share of close predictions that these support.", {.source = wilson});
   f.group("Open questions and cases");
-  f.integer("recalled", o.recalled, "Cards graded", "Answers to open questions.");
-  f.integer("recalled_right", o.recalled_right, "Cards known", "Those that were hard, good or easy.");
+  f.integer("recalled", o.recalled, "Cards graded",
+            "Answers to open questions; a card that comes back counts each time.");
+  f.integer("recalled_right", o.recalled_right, "Cards known", "Answers that were hard, good or easy.");
   f.real("recall_ready_percent", o.recall_ready_percent, {"Cards support", "%"},
-         "The share of known cards that these support.", {.source = wilson});
+         "The share of known answers that these support.", {.source = wilson});
   f.integer("cards_due", o.cards_due, "Cards due", "Open questions whose day has come.",
             {.source = "FSRS-6, to be known with 90 %"});
-  f.integer("cases_ended", o.cases, "Cases", "Boards, cases, designs, pitches and sealed recordings that you ended.");
+  f.integer("cases_ended", o.cases, "Cases",
+            "Boards, cases, designs, pitches and sealed recordings that you ended; one done again counts again.");
   f.real("cases_score", o.cases_score, {"Points in cases", ""},
          "One a case at most: the share that was right, less half a share for each wrong step.");
   f.real("cases_ready_percent", o.cases_ready_percent, {"Cases support", "%"},

@@ -114,34 +114,35 @@ void draw_topics(const Inputs& in, const Outputs& out, const Picture& picture, V
 }
 
 /// A square a day, a column a week, the last square today; the more answers the further along the ramp.
-void draw_days(const Picture& picture, ImVec2 size) {
+void draw_days(const Calendar& calendar, ImVec2 size) {
   const auto& t = theme();
   const Painter p = Painter::window();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float small = t.type(Type::small), foot = small + t.px(6);
-  if (picture.days.empty()) {
+  if (calendar.days.empty()) {
     widgets::fit_text(p, at, "No day is known yet.", size.x, t.muted, Type::small);
     return;
   }
   constexpr std::size_t rows = 7;
   const float side = std::floor(std::min((size.y - foot) / rows, t.px(22)));
   if (side < t.px(3)) return;
-  const auto weeks = std::min<std::size_t>(picture.days.size() / rows, static_cast<std::size_t>(size.x / side));
-  const std::size_t first = picture.days.size() - weeks * rows;
+  const auto weeks = std::min<std::size_t>(calendar.days.size() / rows, static_cast<std::size_t>(size.x / side));
+  const std::size_t first = calendar.days.size() - weeks * rows;
   const float gap = std::max(1.0f, side * 0.14f);
-  for (std::size_t i = first; i < picture.days.size(); ++i) {
+  for (std::size_t i = first; i < calendar.days.size(); ++i) {
     const std::size_t k = i - first;
     const ImVec2 corner{at.x + side * static_cast<float>(k / rows), at.y + side * static_cast<float>(k % rows)};
-    const std::int64_t n = picture.days[i];
+    const std::int64_t n = calendar.days[i];
     const auto step = static_cast<std::size_t>(
-        picture.most_a_day > 0 ? std::ceil(4.0 * static_cast<double>(n) / static_cast<double>(picture.most_a_day)) : 0);
+        calendar.most_a_day > 0 ? std::ceil(4.0 * static_cast<double>(n) / static_cast<double>(calendar.most_a_day))
+                                : 0);
     p.rect(corner, {corner.x + side - gap, corner.y + side - gap}, n > 0 ? t.ramp_at(step, 5) : t.card, t.px(2));
-    if (i + 1 == picture.days.size())
+    if (i + 1 == calendar.days.size())
       p.frame(corner, {corner.x + side - gap, corner.y + side - gap}, t.accent, t.px(1.5f), t.px(2));
   }
   widgets::Line line;
-  line.add_integer(picture.days_with).add(picture.days_with == 1 ? " day with answers" : " days with answers");
-  if (picture.most_a_day > 0) line.add(", at most ").add_integer(picture.most_a_day).add(" a day");
+  line.add_integer(calendar.days_with).add(calendar.days_with == 1 ? " day with answers" : " days with answers");
+  if (calendar.most_a_day > 0) line.add(", at most ").add_integer(calendar.most_a_day).add(" a day");
   line.add("; the last square is today");
   widgets::fit_text(p, {at.x, at.y + side * rows + t.px(4)}, line.view(), size.x, t.muted, Type::small);
 }
@@ -182,7 +183,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
   stage.panel("plan", {.title = "The days to the interview", .least = {560, 180}, .ideal = {0, 280}},
               [&](ImVec2 size) { draw_plan(in, picture, view, size); });
   stage.panel("days", {.title = "Days of practice", .least = {260, 110}, .ideal = {0, 180}},
-              [&](ImVec2 size) { draw_days(picture, size); });
+              [&](ImVec2 size) { draw_days(picture.calendar, size); });
   stage.panel("due", {.title = "Due for review", .least = {260, 90}},
               [&](ImVec2 size) { draw_due(picture, view, size); });
 }

@@ -2,9 +2,9 @@
 #include <array>
 
 #include "chapters/interview/readiness/lab.h"
+#include "chapters/interview/shared/word_link.h"
 #include "widgets/base/fit_text.h"
 #include "widgets/base/parts.h"
-#include "widgets/base/press_area.h"
 
 /// The days to the interview: a column of minutes each, and today's list with a way into each piece.
 namespace chapters::interview::readiness {
@@ -61,15 +61,9 @@ void draw_today(const PlanPicture& plan, View& view, ImVec2 at, ImVec2 size) {
 }  // namespace
 
 bool draw_link(const Painter& p, int id, const char* word, ImVec2 end) {
-  const auto& t = theme();
-  const ImVec2 size = widgets::text_size(word, Type::small);
-  ImGui::SetCursorScreenPos({end.x - size.x, end.y});
   ImGui::PushID(id);
-  const bool pressed = widgets::press_area(word, {size.x, size.y + t.px(3)});
+  const bool pressed = right_link(p, word, word, end);
   ImGui::PopID();
-  p.text({end.x - size.x, end.y}, word, t.accent, Type::small);
-  if (ImGui::IsItemHovered() || ImGui::IsItemFocused())
-    p.line({end.x - size.x, end.y + size.y}, {end.x, end.y + size.y}, t.accent);
   return pressed;
 }
 

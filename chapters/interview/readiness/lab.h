@@ -64,8 +64,22 @@ struct Outputs {
   std::string reason;
 };
 
+/// A kind of question whose time to come back has come.
+struct Due {
+  std::string title, when, link;
+};
+
+/// Answers a day over the last weeks.
+struct Calendar {
+  std::vector<std::int64_t> days;  ///< the last one today; empty where today is not known
+  std::int64_t most_a_day = 0, days_with = 0;
+};
+
 struct Run {
   std::vector<TopicStanding> topics;  ///< in the order of Outputs::topics
+  double asked = 0, score = 0;        ///< what the shares of the answer count
+  std::vector<Due> due;               ///< the longest overdue first
+  Calendar calendar;
   PredictionStanding predictions;
   models::StudyPlan plan;  ///< its topics are those of `planned`
   std::vector<TopicStanding> planned;
@@ -81,11 +95,6 @@ struct Line {
 /// A first question of sixty seconds.
 struct Start {
   std::string label, link;
-};
-
-/// A kind of question whose time to come back has come.
-struct Due {
-  std::string title, when, link;
 };
 
 /// A piece of today's part of the plan, and where it is done.
@@ -117,9 +126,7 @@ struct Picture {
   std::int64_t chosen = -1;                ///< row of the topic that the figures speak of
   std::vector<Due> due;                    ///< the longest overdue first
   PlanPicture plan;
-  std::int64_t last_day = 0;       ///< today, in days since 1970; 0: not known
-  std::vector<std::int64_t> days;  ///< answers a day, the last one today
-  std::int64_t most_a_day = 0, days_with = 0;
+  Calendar calendar;
 };
 
 struct View {
@@ -142,8 +149,8 @@ inline constexpr double recall_retention = 0.9;
 
 /// The level of a topic's first question, and where its lab stands in the order of teaching.
 std::pair<int, std::ptrdiff_t> teaching_place(const TopicStanding& s);
-/// Plans the days to the interview: facts into `out`, the plan into `run`.
-void plan_days(const Inputs& in, Outputs& out, Run& run);
+/// Plans the days to the interview from what is remembered of each card: facts into `out`, the plan into `run`.
+void plan_days(const Inputs& in, const RecallMemories& cards, Outputs& out, Run& run);
 PlanPicture arrange_plan(const Inputs& in, const Outputs& out, const Run& run);
 void draw_plan(Inputs& in, const Picture& picture, View& view, ImVec2 size);
 /// A word that leads somewhere, its right end at `end`; true when pressed.

@@ -50,9 +50,9 @@ std::vector<models::StudyReview> reviews_of(const Inputs& in, const std::vector<
 }
 
 /// Days until each card that was graded is due.
-std::vector<double> card_due_days(const Inputs& in) {
+std::vector<double> card_due_days(const Inputs& in, const RecallMemories& cards) {
   std::vector<double> out;
-  for (const auto& [id, card] : recall_memories(in.recall)) {
+  for (const auto& [id, card] : cards) {
     const double after = models::fsrs_next_interval_days(card.memory.stability_days, recall_retention);
     out.push_back(in.now_s > 0 ? after - recall_days_since(card, in.now_s) : 0);
   }
@@ -61,9 +61,8 @@ std::vector<double> card_due_days(const Inputs& in) {
 }
 
 /// Cards that were never graded.
-std::int64_t unseen_cards(const Inputs& in) {
+std::int64_t unseen_cards(const RecallMemories& known) {
   const RecallDeck& deck = recall_deck();
-  const RecallMemories known = recall_memories(in.recall);
   return std::count_if(deck.cards.begin(), deck.cards.end(),
                        [&](const RecallCard& card) { return !known.contains(card.id); });
 }
@@ -103,7 +102,7 @@ Task task_of(const StudyBlock& b, const Run& run) {
 
 }  // namespace
 
-void plan_days(const Inputs& in, Outputs& out, Run& run) {
+void plan_days(const Inputs& in, const RecallMemories& cards, Outputs& out, Run& run) {
   const Catalog& c = catalog();
   const double z = z_of(in.confidence);
   // An interview asks of every chapter, opened or not.
@@ -114,11 +113,11 @@ void plan_days(const Inputs& in, Outputs& out, Run& run) {
   std::vector<models::StudyTopic> topics;
   for (const TopicStanding& s : run.planned) topics.push_back({s.score, s.asked});
   out.minutes_a_question = minutes_a_question(in);
-  run.plan = models::plan_study(topics, reviews_of(in, run.planned), card_due_days(in),
+  run.plan = models::plan_study(topics, reviews_of(in, run.planned), card_due_days(in, cards),
                                 {.days = in.interview_in_days,
                                  .minutes_a_day = in.minutes_a_day,
                                  .drill_minutes = out.minutes_a_question,
-                                 .unseen_cards = unseen_cards(in),
+                                 .unseen_cards = unseen_cards(cards),
                                  .rate = in.plan_right_percent / 100,
                                  .goal = in.goal_percent / 100,
                                  .z = z});

@@ -4,7 +4,6 @@
 #include <cstdio>
 
 #include "chapters/interview/scenarios/draw_parts.h"
-#include "widgets/base/press_area.h"
 
 namespace chapters::interview::scenarios {
 namespace {
@@ -129,17 +128,6 @@ void paint_ring(const Painter& p, ImVec2 centre, float radius, const Outputs& ou
   const ImVec2 size = widgets::text_size(words.view(), type, Font::mono);
   if (size.x < 2 * radius - width)
     p.text({centre.x, centre.y - size.y / 2}, words.view(), t.text, type, Font::mono, widgets::Align::center);
-}
-
-bool word_link(const Painter& p, const char* id, std::string_view words, ImVec2 at) {
-  const auto& t = theme();
-  const ImVec2 size = widgets::text_size(words, Type::small);
-  ImGui::SetCursorScreenPos(at);
-  const bool pressed = widgets::press_area(id, {size.x, size.y + t.px(4)});
-  p.text(at, words, t.accent, Type::small);
-  if (ImGui::IsItemHovered() || ImGui::IsItemFocused())
-    p.line({at.x, at.y + size.y}, {at.x + size.x, at.y + size.y}, t.accent);
-  return pressed;
 }
 
 }  // namespace chapters::interview::scenarios

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "chapters/interview/scenarios/draw_parts.h"
+#include "chapters/interview/shared/word_link.h"
 #include "widgets/base/marks.h"
 #include "widgets/base/press_area.h"
 #include "widgets/base/wrapped_text.h"

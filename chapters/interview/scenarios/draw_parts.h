@@ -23,8 +23,6 @@ void paint_ring(const widgets::Painter& p, ImVec2 centre, float radius, const Ou
                 double elapsed);
 /// "1:58" of seconds.
 widgets::Line clock_words(double seconds);
-/// Words that lead somewhere, at `at`; true when they are pressed.
-bool word_link(const widgets::Painter& p, const char* id, std::string_view words, ImVec2 at);
 
 void draw_board(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size);
 void draw_tree(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size);

@@ -191,7 +191,8 @@ void draw_points(Inputs& in, const Outputs& out, const Picture& picture, View& v
                              {.type = Type::body, .max_lines = size.y > t.px(420) ? 3 : 2});
   y += t.px(12);
   const float ribbon = size.y > t.px(420) ? t.px(64) : t.px(36);
-  paint_ribbon(p, {{at.x, y}, {at.x + size.x, y + ribbon}}, out, picture, elapsed);
+  const float knob = t.px(6);  // half of what marks the clock, which stands at either end once
+  paint_ribbon(p, {{at.x + knob, y}, {at.x + size.x - knob, y + ribbon}}, out, picture, elapsed);
   y += ribbon + t.px(8);
   draw_buttons({at.x, y}, in, out, picture, view, now);
   y += button + t.px(10);

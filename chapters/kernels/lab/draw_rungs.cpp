@@ -85,7 +85,7 @@ void paint_track(const Painter& p, const Columns& c, const Bar& bar, float top, 
   const float h = std::min(t.px(24), std::min(row - t.px(8), row * 0.5f + t.px(4))), y0 = top + (row - h) / 2,
               y1 = y0 + h, middle = top + row / 2;
   const ImU32 hue = colour_of(bar);
-  const bool shown = bar.measured_rate > 0 && !bar.hidden;
+  const bool shown = bar.shown();
   const float roof = bar.roof_rate > 0 ? c.at(bar.roof_rate) : c.bar_right;
   p.rect({c.bar_left, y0}, {roof, y1}, selected ? t.background : t.card, t.px(3));
   const bool elsewhere = !shown && bar.published_rate > 0;
@@ -126,7 +126,7 @@ void paint_row(const Painter& p, const Columns& c, const Bar& bar, std::size_t i
   p.text({c.name + t.px(14), text_y}, number.view(), t.muted, Type::small, Font::mono, Align::right);
   p.text_fit({c.name + t.px(22), text_y}, bar.title, c.bar_left - c.name - t.px(30), t.text, Type::small);
   paint_track(p, c, bar, top, row, selected);
-  const bool shown = bar.measured_rate > 0 && !bar.hidden;
+  const bool shown = bar.shown();
   const auto figure = [&](float x, std::string_view text, ImU32 ink) {
     if (x > 0 && !text.empty()) p.text({x, text_y}, text, ink, Type::small, Font::mono, Align::right);
   };
@@ -160,8 +160,8 @@ void paint_row(const Painter& p, const Columns& c, const Bar& bar, std::size_t i
 void paint_heads(const Painter& p, const Picture& picture, const Columns& c, float y) {
   const auto& t = theme();
   const auto any = [&](auto&& has) { return std::any_of(picture.bars.begin(), picture.bars.end(), has); };
-  const auto timed = [](const Bar& b) { return b.measured_rate > 0 && !b.hidden; };
-  const bool ran = any(timed), elsewhere = any([&](const Bar&b) { return !timed(b) && !b.published_share.empty(); });
+  const bool ran = any([](const Bar& b) { return b.shown(); });
+  const bool elsewhere = any([](const Bar& b) { return !b.shown() && !b.published_share.empty(); });
   const auto head = [&](float x, std::string_view words) {
     if (x > 0) p.text({x, y}, words, t.muted, Type::small, Font::sans, Align::right);
   };
@@ -196,7 +196,6 @@ void paint_legend(const Painter& p, const Picture& picture, ImVec2 at, float wid
   float x = at.x;
   const float middle = at.y + t.px(8);
   const auto any = [&](auto&& has) { return std::any_of(bars.begin(), bars.end(), has); };
-  const auto measured = [](const Bar& b) { return b.measured_rate > 0 && !b.hidden; };
   const auto entry = [&](bool drawn, auto&& mark, std::string_view words) {
     if (!drawn) return;
     const float w = widgets::text_size(words, Type::small).x;
@@ -223,16 +222,16 @@ void paint_legend(const Painter& p, const Picture& picture, ImVec2 at, float wid
   widgets::Line elsewhere;
   elsewhere.add("measured on ").add(picture.elsewhere);
   entry(
-      any([&](const Bar& b) { return b.published_rate > 0 && !measured(b); }),
+      any([&](const Bar& b) { return b.published_rate > 0 && !b.shown(); }),
       [&](ImVec2 c) {
         p.rect({c.x - t.px(7), c.y - t.px(5)}, {c.x + t.px(7), c.y + t.px(5)}, t.muted, t.px(2));
       },
       elsewhere.view());
   entry(
-      any([&](const Bar& b) { return b.published_rate > 0 && measured(b); }), [&](ImVec2 c) { paint_published(p, c); },
+      any([&](const Bar& b) { return b.published_rate > 0 && b.shown(); }), [&](ImVec2 c) { paint_published(p, c); },
       elsewhere.view());
   entry(
-      any([&](const Bar& b) { return !measured(b) && !b.failed && !b.hidden && !b.checked; }),
+      any([&](const Bar& b) { return !b.shown() && !b.failed && !b.hidden && !b.checked; }),
       [&](ImVec2 c) {
         p.frame({c.x - t.px(7), c.y - t.px(6)}, {c.x + t.px(7), c.y + t.px(6)}, t.muted, 1, t.px(3));
         p.text({c.x, c.y - t.type(Type::small) / 2}, "?", t.muted, Type::small, Font::mono, Align::center);
@@ -242,7 +241,7 @@ void paint_legend(const Painter& p, const Picture& picture, ImVec2 at, float wid
                                              std::tuple{Bound::compute, "compute-bound", Meaning::compute_bound},
                                              std::tuple{Bound::latency, "latency-bound", Meaning::launch_bound}})
     entry(
-        any([&, shape = bound](const Bar& b) { return b.bound == shape && (b.predicted_rate > 0 || measured(b)); }),
+        any([&, shape = bound](const Bar& b) { return b.bound == shape && (b.predicted_rate > 0 || b.shown()); }),
         [&, shape = bound, hue = meaning](ImVec2 c) { paint_shape(p, shape, c, t.px(4), t.of(hue)); }, name);
 }
 

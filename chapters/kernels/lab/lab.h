@@ -153,6 +153,8 @@ struct Bar : RungShares {
   double slow_rate = -1, fast_rate = -1;  ///< ends of the interquartile range
   std::string rate, time, share, hover, published_text, published_share;
   std::string why_above;  ///< why a measurement may lie above its roof
+  /// It was measured here, and does not wait for its prediction.
+  bool shown() const { return measured_rate > 0 && !hidden; }
 };
 
 struct PlotPicture {
