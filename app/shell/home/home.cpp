@@ -324,7 +324,7 @@ void draw_count_box(Shell& shell, ImVec2 at, float width) {
   const auto& t = theme();
   const HomeState& home = shell.home;
   const Painter p = Painter::window();
-  const ImVec2 end{at.x + width, at.y + t.px(home::count_box)};
+  const ImVec2 end{at.x + width, at.y + t.px(home.map.box_height)};
   p.rect(at, end, t.panel, t.px(8));
   p.frame(at, end, t.line, t.px(1), t.px(8));
   const float x = at.x + t.px(18), inner = width - t.px(36);
@@ -344,7 +344,8 @@ void draw_count_box(Shell& shell, ImVec2 at, float width) {
       },
       "quarters: opened, predicted, explored, drilled", 2);
   row([&](ImVec2 c) { draw_lab_ring(p, c, t.px(lab_ring), {}); }, "not begun", 1);
-  row([&](ImVec2 c) { draw_planned_ring(p, c, t.px(lab_ring)); }, "planned", 1);
+  if (home.map.box_height >= home::count_box)
+    row([&](ImVec2 c) { draw_planned_ring(p, c, t.px(lab_ring)); }, "planned", 1);
   // In the last line, whose own word is short.
   if (word_button("my record", "my record", "A page that prints: labs, chapter tests with scores, the time spent.",
                   {x + inner, y - t.px(line_px + 3)}))

@@ -9,6 +9,14 @@ float height_of(const HomeBlock& block, bool folded, float row) {
   return home::header + row * static_cast<float>(rows_of(block, folded));
 }
 
+float gap_at(float row) { return row > home::closest_row ? home::gap : home::closest_gap; }
+
+float box_height_of(std::span<const HomeBlock> blocks) {
+  for (const HomeBlock& block : blocks)
+    if (block.open < block.labs) return home::count_box;
+  return home::count_box - home::planned_line;
+}
+
 /// Puts the blocks into columns of at most `limit`; returns how many columns that takes.
 int pack(std::span<const HomeBlock> blocks, bool folded, float row, float limit, float step, std::vector<ImVec2>* at) {
   int column = 0;
@@ -20,7 +28,7 @@ int pack(std::span<const HomeBlock> blocks, bool folded, float row, float limit,
       y = 0;
     }
     if (at) at->push_back({step * static_cast<float>(column), y});
-    y += height + home::gap;
+    y += height + gap_at(row);
   }
   return column + 1;
 }
@@ -36,6 +44,8 @@ HomeMap packed(std::span<const HomeBlock> blocks, float width, bool folded, floa
   map.row = row;
   map.folded = folded;
   map.columns = columns;
+  map.box_height = box_height_of(blocks);
+  const float gap = gap_at(row);
   const auto n = static_cast<float>(map.columns);
   map.column_width = (width - home::column_gap * (n - 1)) / n;
   const float step = map.column_width + home::column_gap;
@@ -45,18 +55,17 @@ HomeMap packed(std::span<const HomeBlock> blocks, float width, bool folded, floa
   const auto fits = [&] {
     map.at.clear();
     if (pack(blocks, folded, row, limit, step, &map.at) > map.columns) return false;
-    const float end = map.at.empty() ? 0 : map.at.back().y + height_of(blocks.back(), folded, row) + home::gap;
+    const float end = map.at.empty() ? 0 : map.at.back().y + height_of(blocks.back(), folded, row) + gap;
     const bool last_is_full = !map.at.empty() && map.at.back().x >= step * (n - 1) - 0.5f;
-    return !last_is_full || end + home::count_box <= limit;
+    return !last_is_full || end + map.box_height <= limit;
   };
   while (!fits()) limit += 4;
   for (std::size_t i = 0; i < map.at.size(); ++i)
     map.height = std::max(map.height, map.at[i].y + height_of(blocks[i], folded, row));
   if (!map.at.empty() && map.at.back().x >= step * (n - 1) - 0.5f)
-    map.height =
-        std::max(map.height, map.at.back().y + height_of(blocks.back(), folded, row) + home::gap + home::count_box);
-  map.height = std::max(map.height, home::count_box);
-  map.box = {step * (n - 1), map.height - home::count_box};
+    map.height = std::max(map.height, map.at.back().y + height_of(blocks.back(), folded, row) + gap + map.box_height);
+  map.height = std::max(map.height, map.box_height);
+  map.box = {step * (n - 1), map.height - map.box_height};
   return map;
 }
 

@@ -232,7 +232,8 @@ HomeState home_of(Shell& shell) {
   }
   home.promise =
       "Drag a number and see which wall you hit: " + counted(open, "lab") + " on making machine learning fast.";
-  home.count_text = std::to_string(open) + " of " + std::to_string(all) + " labs are open";
+  home.count_text = open == all ? std::to_string(all) + " labs"
+                                : std::to_string(open) + " of " + std::to_string(all) + " labs are open";
   home.hours_text = hours_text(minutes) + " of material, " + hours_text(done) + " done";
   home.spent_text = "you have spent " + hours_text(w.progress.spent_s() / 60) + " in labs";
   continue_door(w, shell.workspace.lab(), home.doors);
