@@ -47,7 +47,8 @@ void Canvas::end() {
 }
 
 Stage::Stage(std::string_view lab, ImVec2 size) : canvas_(size) {
-  workspace_ = std::make_unique<app::Workspace>(app::load_content(assets()), nowhere());
+  static const app::Content content = app::load_content(assets());  // read once, however many stages there are
+  workspace_ = std::make_unique<app::Workspace>(content, nowhere());
   workspace_->messages().clear();
   if (!workspace_->open(lab)) throw std::runtime_error("there is no lab " + std::string(lab));
   workspace_->finish();

@@ -63,6 +63,7 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   if (!out.reason.empty()) return p;
   arrange_wedges(in, out, p);
   p.answer = answer_of(out, p);
+  p.doors = doors_of(in);
   arrange_coins(out, p);
   for (const GridRow& row : out.by_grid) p.grids.push_back({row.grid, row.emitted, false});
   p.grids.push_back({"yours", out.kg_co2_per_million_tokens, true});

@@ -50,7 +50,8 @@ void draw_grids(const Picture& picture, View& view, ImVec2 size) {
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
   stage.panel("coin", {.title = "The coin", .least = {420, 280}, .answers = true, .marks = "the coin"},
               [&](ImVec2 size) {
-                draw_coin(in, picture, size);
+                draw_over_doors(
+                    picture.doors, size, view.requests, [&](ImVec2 hero) { draw_coin(in, picture, hero); }, 400);
                 widgets::drew("the coin");
               });
   stage.panel("levers", {.title = "What a change saves in a year", .least = {420, 240}},

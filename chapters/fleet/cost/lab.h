@@ -9,6 +9,7 @@
 #include "chapters/mechanism/described_table.h"
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
+#include "chapters/mechanism/lab_doors.h"
 #include "models/fleet/token_cost.h"
 #include "models/serving/serving_cost.h"
 #include "widgets/charts/stacked_bar.h"
@@ -97,10 +98,12 @@ struct Picture {
   std::vector<Coin> coins;
   std::vector<GridBar> grids;
   double saved_together = 0, saved_promised = 0;
+  LabDoors doors;
 };
 
 struct View {
   widgets::StackedBarView levers, grids;
+  Requests requests;
 };
 
 /// Users at once, at most.
@@ -110,6 +113,8 @@ inline constexpr std::int64_t max_users = 16'384;
 models::fleet::PaidHour hour_at(const Inputs& in, double weights_s, double cache_s, double compute_s);
 Outputs compute(const Inputs& in);
 Picture arrange(const Inputs& in, const Outputs& out);
+/// Labs that show what an hour of this one consists of.
+LabDoors doors_of(const Inputs& in);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 void draw_coin(Inputs& in, const Picture& picture, ImVec2 size);
 void draw_coins(const Picture& picture, ImVec2 size);

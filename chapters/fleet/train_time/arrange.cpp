@@ -202,6 +202,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   arrange_climb(in, out, run, p);
   arrange_losses(in, out, p);
   arrange_fleet(in, out, p);
+  p.doors = doors_of(in, out);
   for (const auto& [shares, wall] : {std::pair{&out.shares, out.wall_s}, std::pair{&out.best, out.best_wall_s}})
     for (const double share : {shares->kept, shares->saving, shares->redone, shares->restarting})
       p.days.push_back(share / 100 * wall);

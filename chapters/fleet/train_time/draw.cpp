@@ -123,7 +123,11 @@ void draw_fleet(const Picture& picture, View& view, ImVec2 size) {
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
   stage.panel("run", {.title = "The run on the clock", .least = {480, 300}, .answers = true, .marks = "climb"},
-              [&](ImVec2 size) { draw_hero(in, out, picture, view, size); });
+              [&](ImVec2 size) {
+                draw_over_doors(
+                    picture.doors, size, view.requests, [&](ImVec2 hero) { draw_hero(in, out, picture, view, hero); },
+                    420);
+              });
   stage.panel("days", {.title = "Where the clock goes", .least = {380, 150}, .ideal = {0, 190}},
               [&](ImVec2 size) { draw_days(picture, view, size); });
   stage.panel("fleet", {.title = "More GPUs fail more often", .least = {380, 220}},

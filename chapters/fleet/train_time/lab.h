@@ -6,6 +6,7 @@
 
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
+#include "chapters/mechanism/lab_doors.h"
 #include "models/fleet/checkpoint_interval.h"
 #include "widgets/charts/stacked_bar.h"
 #include "widgets/plot/curve.h"
@@ -72,11 +73,13 @@ struct Picture {
   std::string yours_lost, best_lost;
   std::vector<double> days;  ///< seconds of both bars: kept, saving, redone, restarting
   double most_gpus = 1;
+  LabDoors doors;
 };
 
 struct View {
   widgets::PlotView climb, losses, fleet;
   widgets::StackedBarView days;
+  Requests requests;
 };
 
 /// Runs that would take longer than this are refused.
@@ -85,6 +88,8 @@ inline constexpr double max_wall_s = 1000 * 365.25 * 86400;
 models::fleet::RunReliability reliability(const Inputs& in);
 Computed<Outputs, Run> compute(const Inputs& in);
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
+/// Labs that show the same run otherwise.
+LabDoors doors_of(const Inputs& in, const Outputs& out);
 std::string answer_of(const Outputs& out);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 
