@@ -129,8 +129,8 @@ WayRow row_of(const Inputs& in, CompileWay way, const CompileSetup& setup, const
   const auto length = static_cast<std::int64_t>(std::llround(mean_length));
   // A call of the mean length as it runs when its graph is there.
   const std::int64_t ran = way == CompileWay::eager ? length : padded_length(rules, length);
-  const bool dynamic = (rules.policy == ShapePolicy::automatic && in.lengths != Lengths::same) ||
-                       rules.policy == ShapePolicy::dynamic;
+  const bool dynamic =
+      (rules.policy == ShapePolicy::automatic && in.lengths != Lengths::same) || rules.policy == ShapePolicy::dynamic;
   const CallPrice price = pricer.price(style_of(way, setup, dynamic), std::max<std::int64_t>(1, ran));
   WayRow row{.name = std::string(way_name(way)),
              .launches = price.launches,

@@ -23,12 +23,11 @@ const Choices policies = {
     {"longest", "The longest", "All padded to the longest length."}};
 static_assert(models::inference::chosen_policy_count == 6);
 
-const Choices sources = {
-    {"same", "All alike", "Every call has the median length."},
-    {"lognormal", "Lognormal", "A median and a spread, drawn with the seed."},
-    {"sharegpt", "ShareGPT", "Turns of conversations, prompt and answer: 64 quantiles of 20,000."},
-    {"arxiv", "arXiv", "Papers with their summaries: 64 quantiles of 20,000."},
-    {"wikipedia", "Wikipedia", "BERT's training sequences, at most 512 tokens."}};
+const Choices sources = {{"same", "All alike", "Every call has the median length."},
+                         {"lognormal", "Lognormal", "A median and a spread, drawn with the seed."},
+                         {"sharegpt", "ShareGPT", "Turns of conversations, prompt and answer: 64 quantiles of 20,000."},
+                         {"arxiv", "arXiv", "Papers with their summaries: 64 quantiles of 20,000."},
+                         {"wikipedia", "Wikipedia", "BERT's training sequences, at most 512 tokens."}};
 static_assert(lengths_count == 5);
 
 void describe_costs(Fields& f, Inputs& in) {
@@ -48,8 +47,8 @@ void describe_costs(Fields& f, Inputs& in) {
   f.real("by_hand_s", in.by_hand_s, {"Kernels by hand", "s"},
          "Assumed: Triton compiles each kernel at its first call. Your own days are not in it.",
          {.range = {0.1, 600, Scale::log}, .typical = {1, 30}});
-  f.real("capture_s", in.capture_s, {"Capture of a CUDA graph", "s"},
-         "10 s for the 35 batch sizes that vLLM captured.", {.range = {0.001, 30, Scale::log}});
+  f.real("capture_s", in.capture_s, {"Capture of a CUDA graph", "s"}, "10 s for the 35 batch sizes that vLLM captured.",
+         {.range = {0.001, 30, Scale::log}});
   f.real("break_compile_s", in.break_compile_s, {"More for each break", "s"},
          "Assumed: one more graph to trace and to lower.", {.range = {0, 60}, .typical = {0, 5}});
   f.group("What compiled calls are like");
@@ -102,8 +101,7 @@ void describe(Fields& f, Inputs& in) {
   shared::chip(f, "chip", in.chip, {.help = "Peak and bandwidth give each kernel's time."});
   shared::phase(f, "phase", in.phase,
                 {.help = "Prefill: lengths are tokens of a prompt. Decode: they are sequences that get a token each."});
-  shared::concurrent_sequences(f, "batch", in.batch,
-                               {.help = "Prompts in a call.", .when = {"phase", "prefill"}});
+  shared::concurrent_sequences(f, "batch", in.batch, {.help = "Prompts in a call.", .when = {"phase", "prefill"}});
   shared::context(f, "context", in.context, {.help = "Tokens in each sequence's cache.", .when = {"phase", "decode"}});
   describe_costs(f, in);
 }
@@ -132,7 +130,7 @@ void describe(Fields& f, GraphRow& r) {
 
 namespace {
 
-constexpr std::string_view launch_model = "the launch queue of framework/launch in closed form, docs/inference.md";
+constexpr std::string_view launch_model = "the queue of framework/launch in closed form (max-plus algebra)";
 constexpr std::string_view guard_model = "torch._dynamo: guards, automatic dynamic shapes, recompile_limit";
 
 void describe_call(Fields& f, Outputs& o) {
@@ -181,8 +179,7 @@ void describe(Fields& f, Outputs& o) {
             {.range = {0, 1e6}});
   f.integer("recompilations", o.recompilations, "Recompilations", "Graphs after the first.",
             {.range = {0, 1e6}, .formula = "graphs - 1"});
-  f.integer("captures", o.captures, "CUDA graphs", "Captured, one for each length in each graph.",
-            {.range = {0, 1e6}});
+  f.integer("captures", o.captures, "CUDA graphs", "Captured, one for each length in each graph.", {.range = {0, 1e6}});
   f.real("capture_total_s", o.capture_s, {"Captures", "s"}, {.formula = "CUDA graphs x seconds for one"});
   f.integer("eager_calls", o.eager_calls, "Calls that ran eager", "After the limit of graphs.", {.range = {0, 1e9}});
   f.real("eager_percent", o.eager_percent, {"Share that ran eager", "%"}, {.formula = "calls that ran eager / calls"});

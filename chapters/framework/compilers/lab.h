@@ -100,12 +100,9 @@ struct Picture {
   std::vector<widgets::Curve> lead;    ///< how far eager is behind
   std::vector<widgets::Curve> mean;    ///< a call's time with its share of compiling, over the number of calls
   std::vector<GraphBox> boxes;
-  std::string more_boxes;  ///< graphs that have no box of their own
   std::string ahead_words, lead_words, length_label;
   double calls_hi = 1, length_hi = 1, lead_lo = -1, lead_hi = 1, mean_lo = 1e-3, mean_hi = 1;
-  double ahead_from = 0;       ///< 0: it is nowhere ahead
-  double first_block_s = 0;    ///< how deep the first graph's block goes
-  bool buckets = false;        ///< the bucket can be dragged
+  double ahead_from = 0;  ///< 0: it is nowhere ahead
 };
 
 struct View {
@@ -122,7 +119,7 @@ std::string_view way_name(CompileWay way);
 Computed compute(const Inputs& in, Progress& progress);
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 std::string answer_of(const Inputs& in, const Outputs& out);
-LabDoors doors_of(const Inputs& in);
+LabDoors doors_of(const Inputs& in, const Outputs& out);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 
 void describe(Fields& f, WayRow& row);
