@@ -1,6 +1,7 @@
 #include <algorithm>
-#include <array>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 
 #include "chapters/framework/compilers/lab.h"
 #include "models/base/integer_math.h"
@@ -65,12 +66,10 @@ void arrange_stream(const Outputs& out, const Run& run, const std::vector<std::s
               .tint = Tint::strong(),
               .marker = widgets::Marker::diamond,
               .radius = 6};
-  double top = 1;
   for (const std::size_t i : shown) {
     if (calls.empty()) break;
     const auto& call = calls[i];
     const double x = static_cast<double>(i + 1), y = call.ran;
-    top = std::max(top, y);
     if (call.graph < 0)
       eager.add(x, y);
     else
@@ -79,7 +78,6 @@ void arrange_stream(const Outputs& out, const Run& run, const std::vector<std::s
   }
   if (!eager.x.empty()) p.stream.push_back(std::move(eager));
   if (!waits.x.empty()) p.stream.push_back(std::move(waits));
-  p.length_hi = 1.08 * top;
 }
 
 void arrange_lead(const Inputs& in, const Outputs& out, const Run& run, const std::vector<std::size_t>& shown,
@@ -184,7 +182,8 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture p;
   if (!out.reason.empty() || run.stream.lead_s.empty()) return p;
   p.answer = answer_of(in, out);
-  p.calls_hi = std::max(2.0, as_double(in.calls));
+  // What a padded length may come to, so that the axis stays where it is while a bucket is dragged.
+  p.length_hi = 1.1 * static_cast<double>(std::bit_ceil(static_cast<std::uint64_t>(in.longest)));
   p.length_label = in.phase == models::Phase::decode ? "sequences" : "tokens";
   const std::vector<std::size_t> shown = shown_calls(run.stream);
   arrange_stream(out, run, shown, p);

@@ -101,7 +101,7 @@ struct Picture {
   std::vector<widgets::Curve> mean;    ///< a call's time with its share of compiling, over the number of calls
   std::vector<GraphBox> boxes;
   std::string ahead_words, lead_words, length_label;
-  double calls_hi = 1, length_hi = 1, lead_lo = -1, lead_hi = 1, mean_lo = 1e-3, mean_hi = 1;
+  double length_hi = 1, lead_lo = -1, lead_hi = 1, mean_lo = 1e-3, mean_hi = 1;
   double ahead_from = 0;  ///< 0: it is nowhere ahead
 };
 
@@ -120,7 +120,12 @@ Computed compute(const Inputs& in, Progress& progress);
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 std::string answer_of(const Inputs& in, const Outputs& out);
 LabDoors doors_of(const Inputs& in, const Outputs& out);
+/// The longest stream: where the axes of the calls end.
+inline constexpr double most_calls = 20'000;
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
+
+/// The graphs as boxes, as wide as the calls that fell into them, with their compile seconds.
+void draw_boxes(const Picture& picture, ImVec2 size);
 
 void describe(Fields& f, WayRow& row);
 void describe(Fields& f, GraphRow& row);
