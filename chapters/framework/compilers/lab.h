@@ -31,7 +31,7 @@ inline constexpr std::size_t lengths_count = 5;
 struct Inputs {
   CompileWay way = CompileWay::standard;
   ShapePolicy policy = ShapePolicy::automatic;
-  std::int64_t calls = 4000;
+  std::int64_t calls = 6000;
   std::int64_t bucket = 128, max_graphs = 8, breaks = 0;
   Lengths lengths = Lengths::lognormal;
   std::int64_t longest = 1024, median = 300, seed = 1;
