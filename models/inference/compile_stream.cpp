@@ -97,7 +97,9 @@ StreamRun run_stream(std::span<const std::uint32_t> lengths, CompileWay way, con
   for (std::size_t i = 0; i < lengths.size(); ++i) {
     const double eager_s = prices.call_s(0, eager, lengths[i]);
     double run_s = eager_s, wait_s = 0;
-    if (!none) {
+    if (none) {
+      out.guards.calls.push_back({.length = lengths[i], .ran = lengths[i]});
+    } else {
       const GuardedCall& call = out.guards.calls[i];
       const double checked_s = as_double(call.walked) * guard_s;
       t.guards_s += checked_s;

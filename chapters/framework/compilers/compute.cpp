@@ -13,15 +13,25 @@ namespace {
 using models::as_double;
 using namespace models::inference;
 
-models::Result<CallSetup> call_setup_of(const Inputs& in) {
-  using Out = models::Result<CallSetup>;
+struct AskedCall {
+  CallSetup setup;
+  bool engines = true;  ///< the chip is one that TensorRT builds for
+};
+
+models::Result<AskedCall> asked_call_of(const Inputs& in) {
+  using Out = models::Result<AskedCall>;
   const auto model = find_model(in.model);
   if (!model) return Out::fail(model.error);
   const auto chip = find_launched_chip(in.chip);
   if (!chip) return Out::fail(chip.error);
   const auto machine = models::machine_of(**chip, models::Format::bf16);
   if (!machine) return Out::fail(machine.error);
-  CallSetup setup{.architecture = &(*model)->architecture};
+  AskedCall asked;
+  asked.engines = (*chip)->vendor != "AMD";
+  if (!asked.engines && in.way == CompileWay::tensorrt)
+    return Out::fail("TensorRT builds engines for NVIDIA's GPUs alone: choose another way or another chip.");
+  CallSetup& setup = asked.setup;
+  setup.architecture = &(*model)->architecture;
   if (const double weights = models::resident_bytes(*setup.architecture, {}).weights; weights > (*chip)->memory_bytes)
     return Out::fail("The weights take " + widgets::format_text(weights, "B") + ", and the " + (*chip)->name + " has " +
                      widgets::format_text((*chip)->memory_bytes, "B") + ": choose a smaller model or a larger chip.");
@@ -36,7 +46,7 @@ models::Result<CallSetup> call_setup_of(const Inputs& in) {
   setup.native_launch_s = in.native_launch_s;
   setup.break_s = in.break_s;
   setup.longest = in.longest;
-  return Out::ok(std::move(setup));
+  return Out::ok(std::move(asked));
 }
 
 CompileSetup compile_setup_of(const Inputs& in) {
@@ -155,29 +165,10 @@ std::string_view way_name(CompileWay way) {
   return names[static_cast<std::size_t>(way)];
 }
 
-double* compile_seconds_of(Inputs& in) {
-  switch (in.way) {
-    case CompileWay::eager:
-      return nullptr;
-    case CompileWay::standard:
-    case CompileWay::reduce_overhead:
-      return &in.standard_s;
-    case CompileWay::max_autotune:
-      return &in.autotune_s;
-    case CompileWay::xla:
-      return &in.xla_s;
-    case CompileWay::tensorrt:
-      return &in.tensorrt_s;
-    case CompileWay::by_hand:
-      return &in.by_hand_s;
-  }
-  return nullptr;
-}
-
 Computed compute(const Inputs& in, Progress& progress) {
-  const auto call_setup = call_setup_of(in);
-  if (!call_setup) return infeasible<Computed>(call_setup.error);
-  const auto pricer = CallPricer::make(*call_setup);
+  const auto asked = asked_call_of(in);
+  if (!asked) return infeasible<Computed>(asked.error);
+  const auto pricer = CallPricer::make(asked->setup);
   if (!pricer) return infeasible<Computed>(pricer.error);
   const CompileSetup setup = compile_setup_of(in);
   const std::vector<std::uint32_t> lengths = lengths_of(in);
@@ -191,6 +182,7 @@ Computed compute(const Inputs& in, Progress& progress) {
   for (std::size_t i = 0; i < compile_way_count; ++i) {
     if (progress.cancelled) return infeasible<Computed>("The computation was stopped.");
     const auto way = static_cast<CompileWay>(i);
+    if (way == CompileWay::tensorrt && !asked->engines) continue;
     StreamRun run = run_stream(lengths, way, setup, prices);
     out.ways.push_back(row_of(in, way, setup, *pricer, run.totals, out.mean_length));
     if (i == 0 || run.totals.won_s() > out.best_won_s) {
@@ -205,7 +197,8 @@ Computed compute(const Inputs& in, Progress& progress) {
   std::sort(seen.begin(), seen.end());
   out.distinct_lengths = std::unique(seen.begin(), seen.end()) - seen.begin();
   const WayRow& eager = out.ways[0];
-  const WayRow& now = out.ways[static_cast<std::size_t>(in.way)];
+  const WayRow& now =
+      *std::find_if(out.ways.begin(), out.ways.end(), [&](const WayRow& row) { return row.name == way_name(in.way); });
   out.launches = std::llround(now.launches);
   out.eager_launches = std::llround(eager.launches);
   out.bytes = now.bytes;

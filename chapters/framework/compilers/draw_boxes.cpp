@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <vector>
+#include <string_view>
 
 #include "chapters/framework/compilers/lab.h"
 #include "widgets/base/painter.h"

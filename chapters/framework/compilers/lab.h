@@ -112,8 +112,6 @@ struct View {
   Requests requests;
 };
 
-/// The seconds of the chosen way's compiling, to be dragged; null for eager.
-double* compile_seconds_of(Inputs& in);
 std::string_view way_name(CompileWay way);
 
 Computed compute(const Inputs& in, Progress& progress);
