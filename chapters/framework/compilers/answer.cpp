@@ -35,9 +35,12 @@ std::string second_line(const Inputs& in, const Outputs& out) {
 }  // namespace
 
 std::string answer_of(const Inputs& in, const Outputs& out) {
-  if (in.way == CompileWay::eager)
-    return "Eager calls take " + figure(out.eager_call_s, "s") + " each and compile nothing.\nThe best way here is " +
-           out.best_way + ": it wins " + figure(out.best_won_s, "s") + " over the stream.";
+  if (in.way == CompileWay::eager) {
+    const std::string words = "Eager calls take " + figure(out.eager_call_s, "s") + " each and compile nothing.\n";
+    if (!(out.best_won_s > 0)) return words + "No compiler is ahead of them at the end of a stream as short as this.";
+    return words + "The best way here is " + out.best_way + ": it wins " + figure(out.best_won_s, "s") +
+           " over the stream.";
+  }
   const std::string name(way_name(in.way));
   std::string first;
   if (std::isfinite(out.ahead_from))
