@@ -19,7 +19,7 @@ std::string graphs_figure(std::int64_t n) { return figure(as_double(n), "") + (n
 /// Why it is so, or what it cost.
 std::string second_line(const Inputs& in, const Outputs& out) {
   if (out.eager_percent >= 50)
-    return figure(out.eager_percent, "%") + " of the calls ran eager: no more than " + graphs_figure(out.graphs) +
+    return figure(out.eager_percent, "%") + " of the calls run eager: no more than " + graphs_figure(out.graphs) +
            " may be compiled.";
   if (!(out.saving_s > 0))
     return "A call takes " + figure(out.steady_call_s, "s") + " in the mean and " + figure(out.eager_call_s, "s") +
@@ -28,7 +28,7 @@ std::string second_line(const Inputs& in, const Outputs& out) {
     return figure(out.padding, "%") + " of the tokens that run are padding; compiling took " +
            figure(out.compile_s, "s") + ".";
   std::string line = graphs_figure(out.graphs) + " took " + figure(out.compile_s, "s");
-  if (in.breaks > 0) line += ", breaks included";
+  if (in.breaks > 0) line += " with all graph breaks";
   return std::move(line) + "; a call saves " + figure(out.saving_s, "s") + ".";
 }
 
