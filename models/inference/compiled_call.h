@@ -32,9 +32,9 @@ struct CallPrice {
 
 struct CallSetup {
   const Architecture* architecture = nullptr;
-  Machine machine;    ///< as much of peak and bandwidth as kernels reach
-  Workload workload;  ///< prefill: `sequence` is the length of a call; decode: `batch` is
-  LaunchHost host;
+  Machine machine{};    ///< as much of peak and bandwidth as kernels reach
+  Workload workload{};  ///< prefill: `sequence` is the length of a call; decode: `batch` is
+  LaunchHost host{};
   double native_launch_s = 4.1e-6;  ///< between launches of a compiled host program
   double least_kernel_s = 1.5e-6;
   double break_s = 3e-5;  ///< a graph break's Python between two graphs

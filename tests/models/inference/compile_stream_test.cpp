@@ -78,7 +78,7 @@ TEST_CASE("compile stream: blocks of seconds and slivers of milliseconds, and th
   // All calls are alike: the compile seconds over what one call saves.
   const double saving_s = t.saving_s(4000);
   CHECK(saving_s > 0);
-  CHECK(t.ahead_from == std::ceil(t.compile_s / saving_s));
+  CHECK(static_cast<double>(t.ahead_from) == std::ceil(t.compile_s / saving_s));
   CHECK(near(run.lead_s.back(), t.won_s(), 1e-9));
   // Graphs: the first call without, the second captured; tuning takes 2.6 times as long and is never ahead of it here.
   const StreamTotals graphs = run_stream(lengths, CompileWay::reduce_overhead, setup, prices).totals;
