@@ -37,6 +37,7 @@ GuardRules rules_of(CompileWay way, const GuardRules& chosen) {
   const bool any = rules.policy == ShapePolicy::automatic || rules.policy == ShapePolicy::dynamic;
   if (way == CompileWay::xla) {
     if (any) rules.policy = ShapePolicy::exact;
+    if (rules.policy == ShapePolicy::any_padded) rules.policy = ShapePolicy::multiples;
     rules.max_graphs = 0;
   } else if (way == CompileWay::tensorrt) {
     if (any || rules.policy == ShapePolicy::exact) rules.policy = ShapePolicy::dynamic;

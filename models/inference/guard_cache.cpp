@@ -23,6 +23,7 @@ CachedGraph graph_for(std::uint32_t length, const GuardRules& rules, bool varied
       if (varied && !one) graph.length = 0;
       break;
     case ShapePolicy::dynamic:
+    case ShapePolicy::any_padded:
       if (!one) graph.length = 0;
       break;
     case ShapePolicy::divisible:
@@ -46,6 +47,7 @@ std::int64_t padded_length(const GuardRules& rules, std::int64_t length) {
     case ShapePolicy::powers:
       return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(std::max(length, bucket))));
     case ShapePolicy::multiples:
+    case ShapePolicy::any_padded:
       return (length + bucket - 1) / bucket * bucket;
     case ShapePolicy::longest:
       return std::max(length, rules.longest);

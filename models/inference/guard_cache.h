@@ -9,16 +9,17 @@ namespace models::inference {
 
 /// What happens to a length before and at the guards.
 enum class ShapePolicy : std::uint8_t {
-  exact,      ///< a graph for each length (dynamic=False)
-  automatic,  ///< the first length exact; as soon as another comes, one graph for any length (torch.compile's default)
-  dynamic,    ///< one graph for any length from the beginning (dynamic=True, or mark_dynamic)
-  powers,     ///< padded to a power of two from the smallest bucket on, a graph a bucket
-  multiples,  ///< padded to a multiple of the bucket, a graph a bucket
-  longest,    ///< everything padded to the longest length: one graph
-  divisible   ///< Triton's own rule: one, multiples of 16, and any other length are compiled apart
+  exact,       ///< a graph for each length (dynamic=False)
+  automatic,   ///< the first length exact; as soon as another comes, one graph for any length (torch.compile's default)
+  dynamic,     ///< one graph for any length from the beginning (dynamic=True, or mark_dynamic)
+  powers,      ///< padded to a power of two from the smallest bucket on, a graph a bucket
+  multiples,   ///< padded to a multiple of the bucket, a graph a bucket
+  longest,     ///< everything padded to the longest length: one graph
+  any_padded,  ///< padded to a multiple of the bucket, and one graph for all of them, as serving engines do
+  divisible    ///< Triton's own rule: one, multiples of 16, and any other length are compiled apart
 };
 /// Policies that a person chooses from; `divisible` belongs to kernels written by hand.
-inline constexpr std::size_t chosen_policy_count = 6;
+inline constexpr std::size_t chosen_policy_count = 7;
 
 struct GuardRules {
   ShapePolicy policy = ShapePolicy::automatic;

@@ -92,6 +92,8 @@ std::string policy_words(ShapePolicy policy) {
       return "multiples of the bucket";
     case ShapePolicy::longest:
       return "the longest length";
+    case ShapePolicy::any_padded:
+      return "any multiple of the bucket";
     case ShapePolicy::divisible:
       return "multiples of 16, and others";
   }
@@ -139,8 +141,8 @@ WayRow row_of(const Inputs& in, CompileWay way, const CompileSetup& setup, const
   const auto length = static_cast<std::int64_t>(std::llround(mean_length));
   // A call of the mean length as it runs when its graph is there.
   const std::int64_t ran = way == CompileWay::eager ? length : padded_length(rules, length);
-  const bool dynamic =
-      (rules.policy == ShapePolicy::automatic && in.lengths != Lengths::same) || rules.policy == ShapePolicy::dynamic;
+  const bool dynamic = (rules.policy == ShapePolicy::automatic && in.lengths != Lengths::same) ||
+                       rules.policy == ShapePolicy::dynamic || rules.policy == ShapePolicy::any_padded;
   const CallPrice price = pricer.price(style_of(way, setup, dynamic), std::max<std::int64_t>(1, ran));
   WayRow row{.name = std::string(way_name(way)),
              .launches = price.launches,

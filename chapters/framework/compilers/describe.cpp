@@ -20,8 +20,9 @@ const Choices policies = {
     {"dynamic", "Dynamic", "One graph for any length from the beginning: dynamic=True or mark_dynamic."},
     {"powers", "Powers of two", "Padded to a power of two, from the bucket on."},
     {"multiples", "Multiples", "Padded to a multiple of the bucket."},
-    {"longest", "The longest", "All padded to the longest length."}};
-static_assert(models::inference::chosen_policy_count == 6);
+    {"longest", "The longest", "All padded to the longest length."},
+    {"any_padded", "Dynamic, padded", "Padded to a multiple of the bucket, and one graph for any of them."}};
+static_assert(models::inference::chosen_policy_count == 7);
 
 const Choices sources = {{"same", "All alike", "Every call has the median length."},
                          {"lognormal", "Lognormal", "A median and a spread, drawn with the seed."},
@@ -81,7 +82,7 @@ void describe(Fields& f, Inputs& in) {
   f.integer("calls", in.calls, "Calls", "How long the stream is.",
             {.range = {1, most_calls, Scale::log}, .typical = {100, 20'000}, .headline = true, .costly = true});
   f.integer("bucket", in.bucket, {"Bucket", "tokens"}, "The smallest power of two, or what lengths are multiples of.",
-            {.range = {1, 4096, Scale::log}, .typical = {16, 1024}, .when = {"policy", "powers|multiples"}});
+            {.range = {1, 4096, Scale::log}, .typical = {16, 1024}, .when = {"policy", "powers|multiples|any_padded"}});
   f.integer("max_graphs", in.max_graphs, "Limit of graphs",
             "torch._dynamo.config.recompile_limit; what comes after runs eager. 0: no limit.", {.range = {0, 256}});
   f.integer("breaks", in.breaks, "Graph breaks", "In one call: each is a return to Python.",

@@ -32,7 +32,10 @@ constexpr std::array<DescribedColumn, 4> cache_columns{{
     {.key = "compile_s", .digits = 3},
 }};
 
-bool buckets(const Inputs& in) { return in.policy == ShapePolicy::powers || in.policy == ShapePolicy::multiples; }
+bool buckets(const Inputs& in) {
+  return in.policy == ShapePolicy::powers || in.policy == ShapePolicy::multiples ||
+         in.policy == ShapePolicy::any_padded;
+}
 
 void draw_stream(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   Plot plot("calls", view.stream,

@@ -107,6 +107,11 @@ TEST_CASE("compile stream: each way has its own rules for lengths") {
   CHECK(graphs(CompileWay::by_hand, setup).graphs == 2);  // 208 and 224 are multiples of 16
   // In one dynamic graph every length is captured for itself.
   CHECK(graphs(CompileWay::reduce_overhead, setup).captures == 30);
+  // Padded first, a dynamic graph sees few lengths: serving engines capture one CUDA graph a bucket.
+  setup.rules.policy = ShapePolicy::any_padded;
+  setup.rules.bucket = 16;
+  CHECK(graphs(CompileWay::reduce_overhead, setup).graphs == 1);
+  CHECK(graphs(CompileWay::reduce_overhead, setup).captures == 3);  // 208, 224 and 240
   setup.rules.policy = ShapePolicy::exact;
   CHECK(graphs(CompileWay::standard, setup).graphs == 8);
   CHECK(graphs(CompileWay::standard, setup).eager_calls == 600 / 30 * 22);

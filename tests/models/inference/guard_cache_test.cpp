@@ -59,6 +59,9 @@ TEST_CASE("guards: buckets are few graphs and much padding, and what runs eager 
   CHECK(multiples.tokens == 1 + 128 + 129 + 300 + 600 + 1025);
   CHECK(guarded(lengths, ShapePolicy::longest).ran_tokens == 6 * 2048);
   CHECK(guarded(lengths, ShapePolicy::longest).graphs.size() == 1);
+  const GuardRun any = guarded(lengths, ShapePolicy::any_padded);
+  CHECK(any.graphs.size() == 1);
+  CHECK(any.ran_tokens == multiples.ran_tokens);
   const GuardRun limited = guarded(lengths, ShapePolicy::powers, 2);
   CHECK(limited.eager_calls == 3);
   CHECK(limited.ran_tokens == 128 + 128 + 256 + 300 + 600 + 1025);
