@@ -58,7 +58,7 @@ TEST_CASE("compilers: the faster mode loses where every length is captured, and 
   const double same_won_s = out(*lab, "won_s");
   CHECK(out(*lab, "captures") == 1);
   CHECK(same_won_s > computed(set(*lab, "way", "standard"), "won_s"));
-  // Padded to buckets first, one dynamic graph is captured eight times, and the mode is the faster one again.
+  // Padded to buckets first, one dynamic graph is captured eight times, and the mode pays.
   compute(set(*lab, "way", "reduce_overhead", "lengths", "lognormal", "policy", "any_padded"));
   CHECK(out(*lab, "graphs") == 1);
   CHECK(out(*lab, "captures") <= 8);
