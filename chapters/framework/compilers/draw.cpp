@@ -1,0 +1,124 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "chapters/framework/compilers/lab.h"
+#include "widgets/base/marks.h"
+#include "widgets/base/parts.h"
+#include "widgets/base/theme.h"
+#include "widgets/plot/plot.h"
+
+namespace chapters::framework::compilers {
+namespace {
+
+using widgets::AxisKind, widgets::Plot;
+
+constexpr std::array<DescribedColumn, 10> way_columns{{
+    {.key = "name"},
+    {.key = "launches", .priority = 2, .digits = 4},
+    {.key = "bytes", .priority = 4, .digits = 3},
+    {.key = "host_s", .priority = 3, .digits = 3},
+    {.key = "device_s", .priority = 3, .digits = 3},
+    {.key = "call_s", .priority = 1, .digits = 3},
+    {.key = "graphs", .priority = 2},
+    {.key = "compile_s", .digits = 3},
+    {.key = "won_s", .bar = true, .digits = 3},
+    {.key = "ahead_from", .digits = 4},
+}};
+constexpr std::array<DescribedColumn, 4> cache_columns{{
+    {.key = "takes"},
+    {.key = "first_call"},
+    {.key = "calls", .bar = true},
+    {.key = "compile_s", .digits = 3},
+}};
+
+bool buckets(const Inputs& in) {
+  return in.policy == ShapePolicy::powers || in.policy == ShapePolicy::multiples ||
+         in.policy == ShapePolicy::any_padded;
+}
+
+void draw_stream(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
+  Plot plot("calls", view.stream,
+            {.x = {.kind = AxisKind::log10, .lo = 1, .hi = most_calls, .label = "call"},
+             .y = {.lo = 0, .hi = picture.length_hi, .label = picture.length_label},
+             .size = size,
+             .ghost = false});
+  plot.curves(picture.stream);
+  auto calls = static_cast<double>(in.calls);
+  if (plot.drag_x("drag the end of the stream", calls, {.label = "the stream ends", .lo = 1, .hi = most_calls}))
+    in.calls = std::clamp<std::int64_t>(std::llround(calls), 1, static_cast<std::int64_t>(most_calls));
+  if (buckets(in)) {
+    auto bucket = static_cast<double>(in.bucket);
+    if (plot.drag_y("drag the bucket", bucket, {.label = "bucket", .lo = 1, .hi = 4096}))
+      in.bucket = std::clamp<std::int64_t>(std::llround(bucket), 1, 4096);
+  } else if (in.lengths == Lengths::lognormal || in.lengths == Lengths::same) {
+    auto median = static_cast<double>(in.median);
+    if (plot.drag_y("drag the median", median, {.label = "median", .lo = 1, .hi = picture.length_hi}))
+      in.median = std::clamp<std::int64_t>(std::llround(median), 1, 8192);
+  }
+}
+
+void draw_lead(const Picture& picture, View& view, ImVec2 size) {
+  Plot plot("ledger", view.lead,
+            {.x = {.kind = AxisKind::log10, .lo = 1, .hi = most_calls, .label = "call"},
+             .y = {.lo = picture.lead_lo, .hi = picture.lead_hi, .label = "won so far", .unit = "s"},
+             .size = size,
+             .ghost = false});
+  plot.curves(picture.lead);
+  if (picture.ahead_from > 0)
+    plot.vertical_mark(picture.ahead_from, picture.ahead_words,
+                       {.colour = widgets::theme().good, .output = "ahead_from"});
+}
+
+/// The stream, the graphs that its calls fall into, and what it has won, one under the other.
+void draw_fall(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  const float gap = t.px(6), boxes = size.y >= t.px(380) ? t.px(84) : size.y >= t.px(300) ? t.px(44) : 0;
+  const float plots = size.y - boxes - gap * (boxes > 0 ? 2 : 1), upper = std::floor(0.48f * plots);
+  draw_stream(in, picture, view, {size.x, upper});
+  float y = corner.y + upper + gap;
+  if (boxes > 0) {
+    ImGui::SetCursorScreenPos({corner.x, y});
+    draw_boxes(picture, {size.x, boxes});
+    y += boxes + gap;
+  }
+  ImGui::SetCursorScreenPos({corner.x, y});
+  draw_lead(picture, view, {size.x, corner.y + size.y - y});
+  widgets::drew("the stream");
+  widgets::drew("the ledger");
+}
+
+void draw_mean(const Picture& picture, View& view, ImVec2 size) {
+  Plot plot(
+      "mean", view.mean,
+      {.x = {.kind = AxisKind::log10, .lo = 1, .hi = most_calls, .label = "calls so far"},
+       .y = {.kind = AxisKind::log10, .lo = picture.mean_lo, .hi = picture.mean_hi, .label = "a call", .unit = "s"},
+       .size = size,
+       .ghost = false});
+  plot.curves(picture.mean);
+}
+
+}  // namespace
+
+void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
+  stage.panel("fall",
+              {.title = "The stream through the guards",
+               .least = {480, 320},
+               .ideal = {0, 560},
+               .answers = true,
+               .marks = "the stream, the ledger"},
+              [&](ImVec2 size) {
+                draw_over_doors(
+                    picture.doors, size, view.requests, [&](ImVec2 room) { draw_fall(in, picture, view, room); }, 520);
+              });
+  stage.panel("ways", {.title = "All ways over this stream", .least = {460, 200}, .ideal = {0, 240}, .scrolls = true},
+              [&](ImVec2 size) { view.ways.draw("ways", out.ways, way_columns, size); });
+  stage.panel("mean", {.title = "A call with its share of the compiling", .least = {380, 220}},
+              [&](ImVec2 size) { draw_mean(picture, view, size); });
+  stage.panel("cache", {.title = "The cache of graphs", .least = {360, 200}, .scrolls = true},
+              [&](ImVec2 size) { view.cache.draw("cache", out.cache, cache_columns, size); });
+  published_panel(stage, "Measured", picture.published);
+}
+
+}  // namespace chapters::framework::compilers
