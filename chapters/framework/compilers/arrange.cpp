@@ -13,33 +13,6 @@ namespace {
 using models::as_double;
 using widgets::Curve, widgets::format_text, widgets::Tint;
 
-/// Graphs with a colour and a box of their own; all others share one.
-constexpr std::size_t most_boxes = 6;
-/// Points of a line over the calls: every call at first, then ever fewer.
-constexpr std::size_t most_points = 700;
-
-/// Calls to draw, from 0: all of the first hundreds, then evenly on a logarithmic axis; those that wait for a graph are
-/// always among them.
-std::vector<std::size_t> shown_calls(const models::inference::StreamRun& run) {
-  const std::size_t n = run.lead_s.size();
-  std::vector<std::size_t> shown;
-  const double step =
-      std::pow(static_cast<double>(std::max<std::size_t>(2, n)), 1.0 / static_cast<double>(most_points));
-  double next = 1;
-  std::size_t waits = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    const bool due = static_cast<double>(i + 1) >= next;
-    const bool block = run.compile_s[i] > 0 && waits < 300;
-    if (!due && !block && i + 1 != n) continue;
-    waits += block ? 1 : 0;
-    shown.push_back(i);
-    if (due) next = std::max(next * step, static_cast<double>(i + 1) + 0.5);
-  }
-  return shown;
-}
-
-Tint graph_tint(std::size_t graph) { return graph < most_boxes ? Tint::series(graph) : Tint(widgets::Meaning::idle); }
-
 std::string takes_words(const Outputs& out, std::size_t graph) {
   return graph < out.cache.size() ? out.cache[graph].takes : std::string();
 }
@@ -47,68 +20,103 @@ std::string takes_words(const Outputs& out, std::size_t graph) {
 void arrange_stream(const Outputs& out, const Run& run, const std::vector<std::size_t>& shown, Picture& p) {
   const auto& calls = run.stream.guards.calls;
   const std::size_t graphs = run.stream.guards.graphs.size();
-  const std::size_t kinds = std::min(graphs, most_boxes) + (graphs > most_boxes ? 1 : 0);
-  p.stream.clear();
+  const std::size_t kinds = std::min(graphs, most_lanes) + (graphs > most_lanes ? 1 : 0);
+  Curve came{.kind = Curve::Kind::dots,
+             .label = "as it came",
+             .info = "the length of a call before it is padded",
+             .tint = Tint(widgets::Meaning::idle),
+             .radius = 1.8f,
+             .legend = out.padding > 0,
+             .given = true};
+  std::vector<Curve> ran;
   for (std::size_t g = 0; g < kinds; ++g)
-    p.stream.push_back({.kind = Curve::Kind::dots,
-                        .label = g < most_boxes ? "graph for " + takes_words(out, g) : "further graphs",
-                        .tint = graph_tint(g),
-                        .radius = 2.5f});
+    ran.push_back({.kind = Curve::Kind::dots,
+                   .label = g < most_lanes ? "graph for " + takes_words(out, g) : "further graphs",
+                   .tint = graph_tint(g),
+                   .radius = 2.6f,
+                   .legend = false});
   Curve eager{.kind = Curve::Kind::dots,
               .label = "runs eager",
               .output = "eager_calls",
               .tint = Tint::bad(),
               .marker = widgets::Marker::triangle,
-              .radius = 2.5f};
+              .radius = 2.6f,
+              .legend = false};
   Curve waits{.kind = Curve::Kind::dots,
               .label = "waits for its graph",
               .output = "graphs",
               .tint = Tint::strong(),
               .marker = widgets::Marker::diamond,
-              .radius = 6};
+              .radius = 5,
+              .legend = graphs > 0};
   for (const std::size_t i : shown) {
-    if (calls.empty()) break;
     const auto& call = calls[i];
-    const double x = static_cast<double>(i + 1), y = call.ran;
+    const double x = static_cast<double>(i + 1);
+    came.add(x, call.length);
     if (call.graph < 0)
-      eager.add(x, y);
+      eager.add(x, call.ran);
     else
-      p.stream[std::min(static_cast<std::size_t>(call.graph), kinds - 1)].add(x, y);
-    if (call.compiled && waits.x.size() < 64) waits.add(x, y);
+      ran[std::min(static_cast<std::size_t>(call.graph), kinds - 1)].add(x, call.ran);
+    if (call.compiled && waits.x.size() < 64) waits.add(x, call.ran);
   }
+  p.stream.push_back(std::move(came));
+  for (Curve& dots : ran) p.stream.push_back(std::move(dots));
   if (!eager.x.empty()) p.stream.push_back(std::move(eager));
   if (!waits.x.empty()) p.stream.push_back(std::move(waits));
 }
 
+/// What is won so far: it falls by a block where a call waits, and climbs by a sliver with every call.
 void arrange_lead(const Inputs& in, const Outputs& out, const Run& run, const std::vector<std::size_t>& shown,
                   Picture& p) {
-  Curve lead{.kind = Curve::Kind::steps,
-             .label = std::string(way_name(in.way)) + ", ahead of eager",
+  const std::vector<double>&lead_s = run.stream.lead_s, &wait_s = run.stream.compile_s;
+  Curve lead{.label = std::string(way_name(in.way)) + ", ahead of eager",
              .info = "eager - (compiling + calls), so far",
              .output = "won_s",
              .tint = Tint::yours(),
              .width = 2.5f,
              .named = false,
              .legend = false};
+  Curve behind{.kind = Curve::Kind::area, .label = "behind eager", .tint = Tint::bad(), .alpha = 0.22f, .width = 0};
+  Curve ahead{.kind = Curve::Kind::area, .label = "ahead of eager", .tint = Tint::good(), .alpha = 0.28f, .width = 0};
   double lo = 0, hi = 0;
-  for (const std::size_t i : shown) {
-    const double y = run.stream.lead_s[i];
-    lead.add(static_cast<double>(i + 1), y);
-    lo = std::min(lo, y);
+  const auto add = [&](double x, double y) {
+    lead.add(x, y);
+    behind.add(x, std::min(0.0, y));
+    ahead.add(x, std::max(0.0, y));
     hi = std::max(hi, y);
+    if (y >= lo) return;
+    lo = y;
+    p.deepest_at = x;
+  };
+  add(axis_from, 0);
+  for (const std::size_t i : shown) {
+    const double x = static_cast<double>(i + 1);
+    if (wait_s[i] > 0) add(x, i > 0 ? lead_s[i - 1] : 0);
+    add(x, lead_s[i]);
   }
-  Curve even{.label = "eager", .tint = Tint::strong(), .dashed = true, .given = true};
-  even.add(1, 0);
-  even.add(std::max(2.0, as_double(in.calls)), 0);
-  const double room = std::max(1e-6, 0.1 * (hi - lo));
+  Curve even{.label = "eager", .tint = Tint::strong(), .dashed = true, .legend = false, .given = true};
+  even.add(axis_from, 0);
+  even.add(most_calls, 0);
+  const double room = hi > lo ? 0.12 * (hi - lo) : 1;
   p.lead_lo = lo - room;
   p.lead_hi = hi + room;
-  p.lead = {std::move(even), std::move(lead)};
-  p.lead_words = format_text(out.won_s, "s", 3);
+  p.won_s = out.won_s;
+  p.deepest_s = lo;
+  p.lead = {std::move(behind), std::move(ahead), std::move(even), std::move(lead)};
   if (std::isfinite(out.ahead_from)) {
     p.ahead_from = out.ahead_from;
     p.ahead_words = "ahead from call " + format_text(out.ahead_from, "");
   }
+  if (in.way == CompileWay::eager) return;
+  p.blocks_bold = format_text(out.compile_s, "s", 3);
+  p.blocks_words = "of compiling";
+  if (!(out.saving_s > 0) || shown.size() < 3) return;
+  // Where the climb is steep on the logarithmic axis: half of what came after the lowest point.
+  const double at = std::max(2.0, 0.5 * (p.deepest_at + as_double(in.calls)));
+  const auto call = std::min(lead_s.size(), static_cast<std::size_t>(at));
+  p.sliver_at = static_cast<double>(call);
+  p.sliver_s = lead_s[call - 1];
+  p.sliver_bold = "+" + format_text(out.saving_s, "s", 3);
 }
 
 /// A call's time with its share of the compiling, after each number of calls.
@@ -142,40 +150,6 @@ void arrange_mean(const Inputs& in, const Outputs& out, const Run& run, const st
   p.mean = {std::move(eager), std::move(bare), std::move(paid)};
 }
 
-void arrange_boxes(const Inputs& in, const Outputs& out, const Run& run, Picture& p) {
-  const auto& graphs = run.stream.guards.graphs;
-  const double n = as_double(in.calls);
-  const auto counted = [](std::int64_t calls) {
-    return format_text(as_double(calls), "") + (calls == 1 ? " call" : " calls");
-  };
-  std::int64_t rest = 0;
-  for (std::size_t g = 0; g < graphs.size(); ++g) {
-    if (g >= most_boxes) {
-      rest += graphs[g].calls;
-      continue;
-    }
-    p.boxes.push_back({.name = takes_words(out, g),
-                       .calls = counted(graphs[g].calls),
-                       .seconds = g < out.cache.size() ? format_text(out.cache[g].compile_s, "s", 3) : std::string(),
-                       .share = as_double(graphs[g].calls) / n,
-                       .tint = graph_tint(g)});
-  }
-  if (graphs.size() > most_boxes) {
-    const auto more = static_cast<std::int64_t>(graphs.size() - most_boxes);
-    p.boxes.push_back({.name = format_text(as_double(more), "") + " more",
-                       .calls = counted(rest),
-                       .seconds = "all: " + format_text(out.compile_s, "s", 3),
-                       .share = as_double(rest) / n,
-                       .tint = graph_tint(most_boxes)});
-  }
-  if (out.eager_calls > 0)
-    p.boxes.push_back({.name = "no graph",
-                       .calls = counted(out.eager_calls),
-                       .seconds = "eager",
-                       .share = as_double(out.eager_calls) / n,
-                       .tint = Tint::bad()});
-}
-
 }  // namespace
 
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
@@ -185,11 +159,12 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   // What a padded length may come to, so that the axis stays where it is while a bucket is dragged.
   p.length_hi = 1.1 * static_cast<double>(std::bit_ceil(static_cast<std::uint64_t>(in.longest)));
   p.length_label = in.phase == models::Phase::decode ? "sequences" : "tokens";
+  p.calls = as_double(in.calls);
   const std::vector<std::size_t> shown = shown_calls(run.stream);
   arrange_stream(out, run, shown, p);
   arrange_lead(in, out, run, shown, p);
   arrange_mean(in, out, run, shown, p);
-  arrange_boxes(in, out, run, p);
+  arrange_lanes(out, run, shown, p);
   p.doors = doors_of(in, out);
   return p;
 }

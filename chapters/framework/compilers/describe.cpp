@@ -173,7 +173,8 @@ void describe(Fields& f, Outputs& o) {
   f.real("eager_s", o.eager_s, {"All calls, eager", "s"}, "The same lengths without a compiler.");
   f.real("steady_call_s", o.steady_call_s, {"A call, compiling aside", "s"}, {.formula = "calls / number of calls"});
   f.real("eager_call_s", o.eager_call_s, {"A call, eager", "s"}, {.formula = "eager / number of calls"});
-  f.text("best_way", o.best_way, "Best way", "The one that wins most over this stream.");
+  f.text("best_way", o.best_way, "Best way",
+         "The compiler that wins most over this stream. By hand is left out: days of work have no price here.");
   f.real("best_won_s", o.best_won_s, {"It wins", "s"}, "Against eager over this stream.");
   f.group("Guards and graphs");
   f.integer("distinct_lengths", o.distinct_lengths, "Different lengths", "In the stream as it came.",

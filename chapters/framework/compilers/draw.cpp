@@ -39,9 +39,11 @@ bool buckets(const Inputs& in) {
 
 void draw_stream(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   Plot plot("calls", view.stream,
-            {.x = {.kind = AxisKind::log10, .lo = 1, .hi = most_calls, .label = "call"},
+            {.x = {.kind = AxisKind::log10, .lo = axis_from, .hi = most_calls, .label = "call"},
              .y = {.lo = 0, .hi = picture.length_hi, .label = picture.length_label},
              .size = size,
+             .link = &view.link,
+             .x_axis = false,
              .ghost = false});
   plot.curves(picture.stream);
   auto calls = static_cast<double>(in.calls);
@@ -60,39 +62,48 @@ void draw_stream(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
 
 void draw_lead(const Picture& picture, View& view, ImVec2 size) {
   Plot plot("ledger", view.lead,
-            {.x = {.kind = AxisKind::log10, .lo = 1, .hi = most_calls, .label = "call"},
+            {.x = {.kind = AxisKind::log10, .lo = axis_from, .hi = most_calls, .label = "call"},
              .y = {.lo = picture.lead_lo, .hi = picture.lead_hi, .label = "won so far", .unit = "s"},
              .size = size,
+             .legend = false,
+             .link = &view.link,
              .ghost = false});
+  if (picture.lead.empty()) return;
   plot.curves(picture.lead);
+  plot.tag_y(picture.won_s, {}, {.output = "won_s"});
+  const auto& t = widgets::theme();
+  if (!picture.blocks_bold.empty() && picture.deepest_s < 0 && size.y > t.px(110))
+    plot.bracket(std::max(8.0, 1.3 * picture.deepest_at), 0, picture.deepest_s, picture.blocks_bold,
+                 picture.blocks_words, {.output = "compile_s"});
+  if (picture.sliver_at > 0 && size.y > t.px(130))
+    plot.callout(picture.sliver_at, picture.sliver_s, picture.sliver_bold, "won by a call", {.output = "saving_s"});
   if (picture.ahead_from > 0)
-    plot.vertical_mark(picture.ahead_from, picture.ahead_words,
-                       {.colour = widgets::theme().good, .output = "ahead_from"});
+    plot.vertical_mark(picture.ahead_from, picture.ahead_words, {.colour = t.good, .output = "ahead_from"});
 }
 
 /// The stream, the graphs that its calls fall into, and what it has won, one under the other.
 void draw_fall(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   const ImVec2 corner = ImGui::GetCursorScreenPos();
-  const float gap = t.px(6), boxes = size.y >= t.px(380) ? t.px(84) : size.y >= t.px(300) ? t.px(44) : 0;
-  const float plots = size.y - boxes - gap * (boxes > 0 ? 2 : 1), upper = std::floor(0.48f * plots);
+  const float gap = t.px(2);
+  const float lanes =
+      size.y >= t.px(300) ? std::floor(std::min(0.28f * size.y, t.px(190))) : std::floor(0.16f * size.y);
+  const float plots = size.y - lanes - 2 * gap, upper = std::floor(0.44f * plots);
   draw_stream(in, picture, view, {size.x, upper});
   float y = corner.y + upper + gap;
-  if (boxes > 0) {
-    ImGui::SetCursorScreenPos({corner.x, y});
-    draw_boxes(picture, {size.x, boxes});
-    y += boxes + gap;
-  }
+  ImGui::SetCursorScreenPos({corner.x, y});
+  draw_lanes(picture, view, {size.x, lanes});
+  widgets::drew("the stream");
+  y += lanes + gap;
   ImGui::SetCursorScreenPos({corner.x, y});
   draw_lead(picture, view, {size.x, corner.y + size.y - y});
-  widgets::drew("the stream");
   widgets::drew("the ledger");
 }
 
 void draw_mean(const Picture& picture, View& view, ImVec2 size) {
   Plot plot(
       "mean", view.mean,
-      {.x = {.kind = AxisKind::log10, .lo = 1, .hi = most_calls, .label = "calls so far"},
+      {.x = {.kind = AxisKind::log10, .lo = axis_from, .hi = most_calls, .label = "calls so far"},
        .y = {.kind = AxisKind::log10, .lo = picture.mean_lo, .hi = picture.mean_hi, .label = "a call", .unit = "s"},
        .size = size,
        .ghost = false});

@@ -83,11 +83,19 @@ struct Run {
 };
 using Computed = chapters::Computed<Outputs, Run>;
 
-/// A graph as it is painted: a block as high as its compile seconds, and the calls that fell into it.
-struct GraphBox {
-  std::string name, calls, seconds;
-  double share = 0;  ///< of all calls, 0 to 1
+/// A graph as it is painted: the calls that fell into it over the stream, and the block of seconds that it cost.
+struct Lane {
+  std::string words{};                 ///< "any length, 5,999 calls"
+  std::string seconds{};               ///< of compiling; empty: it has no block
+  double first_call = 1;               ///< from 1: before it there is no such graph
+  std::vector<float> hits{}, waits{};  ///< of the shown calls, those that fell in, and those that waited in it
   widgets::Tint tint{};
+};
+/// A call that is seen falling from its dot into its lane.
+struct Fall {
+  double call = 1, ran = 0;
+  std::size_t lane = 0;
+  bool waited = false;
 };
 
 struct Picture {
@@ -99,14 +107,19 @@ struct Picture {
   std::vector<widgets::Curve> stream;  ///< calls by number and length, a colour a graph
   std::vector<widgets::Curve> lead;    ///< how far eager is behind
   std::vector<widgets::Curve> mean;    ///< a call's time with its share of compiling, over the number of calls
-  std::vector<GraphBox> boxes;
-  std::string ahead_words, lead_words, length_label;
+  std::vector<Lane> lanes;
+  std::vector<Fall> falls;
+  std::string ahead_words, blocks_bold, blocks_words, sliver_bold, length_label;
   double length_hi = 1, lead_lo = -1, lead_hi = 1, mean_lo = 1e-3, mean_hi = 1;
   double ahead_from = 0;  ///< 0: it is nowhere ahead
+  double calls = 0;
+  double won_s = 0, deepest_s = 0, deepest_at = 0;  ///< the ledger's end and its lowest point
+  double sliver_at = 0, sliver_s = 0;               ///< a call that wins, and the ledger there; 0: none does
 };
 
 struct View {
   widgets::PlotView stream, lead, mean;
+  widgets::PlotLink link;  ///< the stream, its graphs and the ledger share their calls
   DescribedTable<WayRow> ways;
   DescribedTable<GraphRow> cache;
   Requests requests;
@@ -118,12 +131,20 @@ Computed compute(const Inputs& in, Progress& progress);
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 std::string answer_of(const Inputs& in, const Outputs& out);
 LabDoors doors_of(const Inputs& in, const Outputs& out);
-/// The longest stream: where the axes of the calls end.
-inline constexpr double most_calls = 20'000;
+/// The longest stream, and the axis of its calls.
+inline constexpr double most_calls = 20'000, axis_from = 0.6;
+/// Calls to draw, from 0: all of the first hundreds, then evenly on a logarithmic axis; those that wait for a graph
+/// are always among them.
+std::vector<std::size_t> shown_calls(const models::inference::StreamRun& run);
+/// A lane a graph, and the calls that are seen falling into it.
+void arrange_lanes(const Outputs& out, const Run& run, const std::vector<std::size_t>& shown, Picture& p);
+/// The hue of a graph and of its calls; from the seventh on they share one.
+widgets::Tint graph_tint(std::size_t graph);
+inline constexpr std::size_t most_lanes = 6;
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 
-/// The graphs as boxes, as wide as the calls that fell into them, with their compile seconds.
-void draw_boxes(const Picture& picture, ImVec2 size);
+/// Calls falling from their dots into the lanes of their graphs, on the calls' axis of the stream's plot.
+void draw_lanes(const Picture& picture, const View& view, ImVec2 size);
 
 void describe(Fields& f, WayRow& row);
 void describe(Fields& f, GraphRow& row);
