@@ -39,9 +39,11 @@ GuardRules rules_of(CompileWay way, const GuardRules& chosen) {
     if (any) rules.policy = ShapePolicy::exact;
     if (rules.policy == ShapePolicy::any_padded) rules.policy = ShapePolicy::multiples;
     rules.max_graphs = 0;
+    rules.hashed = true;
   } else if (way == CompileWay::tensorrt) {
     if (any || rules.policy == ShapePolicy::exact) rules.policy = ShapePolicy::dynamic;
     rules.max_graphs = 0;
+    rules.hashed = true;
     rules.splits_one = false;
   } else if (way == CompileWay::by_hand) {
     rules.policy = ShapePolicy::divisible;

@@ -26,7 +26,8 @@ struct GuardRules {
   std::int64_t bucket = 128;
   std::int64_t longest = 2048;
   std::int64_t max_graphs = 8;  ///< torch._dynamo.config.recompile_limit; 0: there is no limit
-  bool splits_one = true;       ///< a length of 1 is never part of a dynamic graph (PyTorch's 0/1 specialization)
+  bool hashed = false;     ///< the graph is looked up by its shape (XLA, TensorRT): one check, however many there are
+  bool splits_one = true;  ///< a length of 1 is never part of a dynamic graph (PyTorch's 0/1 specialization)
 };
 
 /// The length that is run: padded where the policy pads.

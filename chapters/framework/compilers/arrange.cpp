@@ -24,7 +24,6 @@ void arrange_stream(const Outputs& out, const Run& run, const std::vector<std::s
   Curve came{.kind = Curve::Kind::dots,
              .label = "as it came",
              .info = "the length of a call before it is padded",
-             .tint = Tint(widgets::Meaning::idle),
              .radius = 1.8f,
              .legend = out.padding > 0,
              .given = true};
@@ -78,15 +77,12 @@ void arrange_lead(const Inputs& in, const Outputs& out, const Run& run, const st
              .legend = false};
   Curve behind{.kind = Curve::Kind::area, .label = "behind eager", .tint = Tint::bad(), .alpha = 0.22f, .width = 0};
   Curve ahead{.kind = Curve::Kind::area, .label = "ahead of eager", .tint = Tint::good(), .alpha = 0.28f, .width = 0};
-  double lo = 0, hi = 0;
+  double hi = 0;
   const auto add = [&](double x, double y) {
     lead.add(x, y);
     behind.add(x, std::min(0.0, y));
     ahead.add(x, std::max(0.0, y));
     hi = std::max(hi, y);
-    if (y >= lo) return;
-    lo = y;
-    p.deepest_at = x;
   };
   add(axis_from, 0);
   for (const std::size_t i : shown) {
@@ -94,25 +90,28 @@ void arrange_lead(const Inputs& in, const Outputs& out, const Run& run, const st
     if (wait_s[i] > 0) add(x, i > 0 ? lead_s[i - 1] : 0);
     add(x, lead_s[i]);
   }
-  Curve even{.label = "eager", .tint = Tint::strong(), .dashed = true, .legend = false, .given = true};
+  Curve even{.label = "eager", .tint = Tint::strong(), .dashed = true, .legend = false};
   even.add(axis_from, 0);
   even.add(most_calls, 0);
+  const double lo = out.lowest_s;
   const double room = hi > lo ? 0.12 * (hi - lo) : 1;
   p.lead_lo = lo - room;
   p.lead_hi = hi + room;
   p.won_s = out.won_s;
-  p.deepest_s = lo;
   p.lead = {std::move(behind), std::move(ahead), std::move(even), std::move(lead)};
   if (std::isfinite(out.ahead_from)) {
     p.ahead_from = out.ahead_from;
     p.ahead_words = "ahead from call " + format_text(out.ahead_from, "");
   }
   if (in.way == CompileWay::eager) return;
-  p.blocks_bold = format_text(out.compile_s, "s", 3);
-  p.blocks_words = "of compiling";
+  p.lowest_s = lo;
+  p.lowest_bold = format_text(-lo, "s", 3);
+  // Right of the drops, and left of where a long fall ends.
+  const double low_at = as_double(out.lowest_at);
+  p.lowest_x = low_at < 0.3 * as_double(in.calls) ? std::max(8.0, 1.3 * low_at) : 0.7 * low_at;
   if (!(out.saving_s > 0) || shown.size() < 3) return;
   // Where the climb is steep on the logarithmic axis: half of what came after the lowest point.
-  const double at = std::max(2.0, 0.5 * (p.deepest_at + as_double(in.calls)));
+  const double at = std::max(2.0, 0.5 * (low_at + as_double(in.calls)));
   const auto call = std::min(lead_s.size(), static_cast<std::size_t>(at));
   p.sliver_at = static_cast<double>(call);
   p.sliver_s = lead_s[call - 1];

@@ -123,6 +123,11 @@ void fill_stream(const Inputs& in, const StreamRun& run, Outputs& out) {
   out.graphs = t.graphs;
   out.recompilations = t.recompilations;
   out.captures = t.captures;
+  const auto lowest = std::min_element(run.lead_s.begin(), run.lead_s.end());
+  if (lowest != run.lead_s.end() && *lowest < 0) {
+    out.lowest_s = *lowest;
+    out.lowest_at = lowest - run.lead_s.begin() + 1;
+  }
   out.eager_calls = t.eager_calls;
   out.eager_percent = 100 * as_double(t.eager_calls) / n;
   out.padding = 100 * t.padding;
@@ -192,13 +197,11 @@ Computed compute(const Inputs& in, Progress& progress) {
       out.best_won_s = run.totals.won_s();
       out.best_way = way_name(way);
     }
+    if (way != CompileWay::eager) out.distinct_lengths = run.guards.distinct_lengths;
     if (way == in.way) chosen->stream = std::move(run);
     progress.fraction = as_double(static_cast<std::int64_t>(i) + 1) / compile_way_count;
   }
   fill_stream(in, chosen->stream, out);
-  std::vector<std::uint32_t> seen = lengths;
-  std::sort(seen.begin(), seen.end());
-  out.distinct_lengths = std::unique(seen.begin(), seen.end()) - seen.begin();
   const WayRow& eager = out.ways[0];
   const WayRow& now =
       *std::find_if(out.ways.begin(), out.ways.end(), [&](const WayRow& row) { return row.name == way_name(in.way); });

@@ -81,7 +81,7 @@ void describe(Fields& f, Inputs& in) {
   f.choice("policy", in.policy, policies, "Lengths", "What a graph is made for.", {.headline = true});
   f.integer("calls", in.calls, "Calls", "How long the stream is.",
             {.range = {1, most_calls, Scale::log}, .typical = {100, 20'000}, .headline = true, .costly = true});
-  f.integer("bucket", in.bucket, {"Bucket", "tokens"}, "The smallest power of two, or what lengths are multiples of.",
+  f.integer("bucket", in.bucket, "Bucket", "The smallest power of two, or what lengths are multiples of.",
             {.range = {1, 4096, Scale::log}, .typical = {16, 1024}, .when = {"policy", "powers|multiples|any_padded"}});
   f.integer("max_graphs", in.max_graphs, "Limit of graphs",
             "torch._dynamo.config.recompile_limit; what comes after runs eager. 0: no limit.", {.range = {0, 256}});
@@ -90,7 +90,7 @@ void describe(Fields& f, Inputs& in) {
   f.group("The stream");
   f.choice("lengths", in.lengths, sources, "Drawn from", "Tokens of a prompt, or sequences of a decoding step.");
   f.integer("longest", in.longest, "Longest", "What is longer is cut to this.",
-            {.range = {16, 8192, Scale::log}, .typical = {128, 4096}, .costly = true});
+            {.range = {16, 8192, Scale::log}, .typical = {128, 4096}});
   f.integer("median", in.median, "Median length", "Half of the calls are longer.",
             {.range = {1, 8192, Scale::log}, .typical = {16, 2048}, .when = {"lengths", "same|lognormal"}});
   f.real("spread", in.spread, "Spread", "Standard deviation of the logarithm of a length.",
@@ -161,6 +161,9 @@ void describe(Fields& f, Outputs& o) {
             {.range = {0, 1e6}, .headline = true, .source = guard_model});
   f.real("mean_call_s", o.mean_call_s, {"A call, all paid", "s"}, "Its share of the compiling counted.",
          {.headline = true, .against = {"eager", "eager_call_s"}, .formula = "(compiling + calls) / number of calls"});
+  f.real("lowest_s", o.lowest_s, {"Lowest point", "s"}, "The furthest that it ever was behind eager.",
+         {.formula = "least of eager - (compiling + calls), so far"});
+  f.integer("lowest_at", o.lowest_at, "Lowest after call", "0: it never was behind.", {.range = {0, 1e9}});
   f.real("pays_after", o.pays_after, "Paid back after", "In calls like the mean of this stream, with the same graphs.",
          {.absent = "No call is faster than eager in the mean.", .formula = "compiling / saving a call"});
   f.real("saving_s", o.saving_s, {"Saving a call", "s"}, "In the mean, compiling aside.",

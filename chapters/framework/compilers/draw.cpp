@@ -25,13 +25,6 @@ constexpr std::array<DescribedColumn, 10> way_columns{{
     {.key = "won_s", .bar = true, .digits = 3},
     {.key = "ahead_from", .digits = 4},
 }};
-constexpr std::array<DescribedColumn, 4> cache_columns{{
-    {.key = "takes"},
-    {.key = "first_call"},
-    {.key = "calls", .bar = true},
-    {.key = "compile_s", .digits = 3},
-}};
-
 bool buckets(const Inputs& in) {
   return in.policy == ShapePolicy::powers || in.policy == ShapePolicy::multiples ||
          in.policy == ShapePolicy::any_padded;
@@ -72,11 +65,11 @@ void draw_lead(const Picture& picture, View& view, ImVec2 size) {
   plot.curves(picture.lead);
   plot.tag_y(picture.won_s, {}, {.output = "won_s"});
   const auto& t = widgets::theme();
-  if (!picture.blocks_bold.empty() && picture.deepest_s < 0 && size.y > t.px(110))
-    plot.bracket(std::max(8.0, 1.3 * picture.deepest_at), 0, picture.deepest_s, picture.blocks_bold,
-                 picture.blocks_words, {.output = "compile_s"});
+  if (picture.lowest_s < 0 && size.y > t.px(110))
+    plot.bracket(picture.lowest_x, 0, picture.lowest_s, picture.lowest_bold, "behind at most", {.output = "lowest_s"});
   if (picture.sliver_at > 0 && size.y > t.px(130))
-    plot.callout(picture.sliver_at, picture.sliver_s, picture.sliver_bold, "won by a call", {.output = "saving_s"});
+    plot.callout(picture.sliver_at, picture.sliver_s, picture.sliver_bold, "a call, in the mean",
+                 {.output = "saving_s"});
   if (picture.ahead_from > 0)
     plot.vertical_mark(picture.ahead_from, picture.ahead_words, {.colour = t.good, .output = "ahead_from"});
 }
@@ -115,7 +108,7 @@ void draw_mean(const Picture& picture, View& view, ImVec2 size) {
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
   stage.panel("fall",
               {.title = "The stream through the guards",
-               .least = {480, 320},
+               .least = {480, 420},
                .ideal = {0, 560},
                .answers = true,
                .marks = "the stream, the ledger"},
@@ -127,8 +120,6 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
               [&](ImVec2 size) { view.ways.draw("ways", out.ways, way_columns, size); });
   stage.panel("mean", {.title = "A call with its share of the compiling", .least = {380, 220}},
               [&](ImVec2 size) { draw_mean(picture, view, size); });
-  stage.panel("cache", {.title = "The cache of graphs", .least = {360, 200}, .scrolls = true},
-              [&](ImVec2 size) { view.cache.draw("cache", out.cache, cache_columns, size); });
   published_panel(stage, "Measured", picture.published);
 }
 

@@ -68,6 +68,8 @@ struct Outputs {
   double ahead_from = none, pays_after = none;
   double won_s = 0, compile_s = 0, capture_s = 0, run_s = 0, eager_s = 0, total_s = 0;
   double mean_call_s = 0, steady_call_s = 0, eager_call_s = 0, saving_s = 0, guards_s = 0, compile_share = 0;
+  double lowest_s = 0;         ///< the ledger's lowest point
+  std::int64_t lowest_at = 0;  ///< after this call; 0: it never was behind
   std::int64_t graphs = 0, recompilations = 0, captures = 0, eager_calls = 0, distinct_lengths = 0;
   double eager_percent = 0, padding = 0, mean_length = 0;
   std::int64_t launches = 0, eager_launches = 0;
@@ -109,19 +111,18 @@ struct Picture {
   std::vector<widgets::Curve> mean;    ///< a call's time with its share of compiling, over the number of calls
   std::vector<Lane> lanes;
   std::vector<Fall> falls;
-  std::string ahead_words, blocks_bold, blocks_words, sliver_bold, length_label;
+  std::string ahead_words, lowest_bold, sliver_bold, length_label;
   double length_hi = 1, lead_lo = -1, lead_hi = 1, mean_lo = 1e-3, mean_hi = 1;
   double ahead_from = 0;  ///< 0: it is nowhere ahead
   double calls = 0;
-  double won_s = 0, deepest_s = 0, deepest_at = 0;  ///< the ledger's end and its lowest point
-  double sliver_at = 0, sliver_s = 0;               ///< a call that wins, and the ledger there; 0: none does
+  double won_s = 0, lowest_s = 0, lowest_x = 0;  ///< the ledger's end, its lowest point, and where that is told
+  double sliver_at = 0, sliver_s = 0;            ///< a call that wins, and the ledger there; 0: none does
 };
 
 struct View {
   widgets::PlotView stream, lead, mean;
   widgets::PlotLink link;  ///< the stream, its graphs and the ledger share their calls
   DescribedTable<WayRow> ways;
-  DescribedTable<GraphRow> cache;
   Requests requests;
 };
 

@@ -48,7 +48,7 @@ void add_lanes(const Outputs& out, const Run& run, Picture& p) {
 
 }  // namespace
 
-Tint graph_tint(std::size_t graph) { return graph < most_lanes ? Tint::series(graph) : Tint(widgets::Meaning::idle); }
+Tint graph_tint(std::size_t graph) { return graph < most_lanes ? Tint::series(graph) : Tint(); }
 
 std::vector<std::size_t> shown_calls(const models::inference::StreamRun& run) {
   const std::size_t n = run.lead_s.size();
