@@ -18,9 +18,9 @@ const Choices policies = {
     {"exact", "Exact", "A graph for each length: dynamic=False."},
     {"automatic", "Automatic", "Exact at first; a second length makes one graph for any: PyTorch's default."},
     {"dynamic", "Dynamic", "One graph for any length from the beginning: dynamic=True or mark_dynamic."},
-    {"powers", "Powers of two", "Padded to a power of two, from the bucket on."},
-    {"multiples", "Multiples", "Padded to a multiple of the bucket."},
-    {"longest", "The longest", "All padded to the longest length."},
+    {"powers", "Powers of two", "Padded to a power of two, from the bucket on; a graph for each: dynamic=False."},
+    {"multiples", "Multiples", "Padded to a multiple of the bucket; a graph for each: dynamic=False."},
+    {"longest", "The longest", "All padded to the longest length: one graph."},
     {"any_padded", "Dynamic, padded", "Padded to a multiple of the bucket, and one graph for any of them."}};
 static_assert(models::inference::chosen_policy_count == 7);
 

@@ -49,6 +49,21 @@ TEST_CASE("guards: after the limit a new length runs eager, and the graphs that 
   CHECK(guarded(lengths, ShapePolicy::exact, 0).graphs.size() == 12);
 }
 
+// jax.jit and TensorRT find an executable by its shapes and walk over none.
+TEST_CASE("guards: graphs that are looked up are the same ones, and one look is enough") {
+  std::vector<std::uint32_t> lengths;
+  for (std::uint32_t i = 0; i < 60; ++i) lengths.push_back(100 + i * i % 23);
+  for (const ShapePolicy policy : {ShapePolicy::exact, ShapePolicy::multiples, ShapePolicy::dynamic}) {
+    GuardRules rules{.policy = policy, .bucket = 8, .max_graphs = 0};
+    const GuardRun walked = run_guards(lengths, rules);
+    rules.hashed = true;
+    const GuardRun found = run_guards(lengths, rules);
+    CHECK(found.graphs.size() == walked.graphs.size());
+    CHECK(found.walked == 59);  // the first call finds an empty cache
+    for (std::size_t i = 0; i < lengths.size(); ++i) CHECK(found.calls[i].graph == walked.calls[i].graph);
+  }
+}
+
 TEST_CASE("guards: buckets are few graphs and much padding, and what runs eager is not padded") {
   const std::vector<std::uint32_t> lengths{1, 128, 129, 300, 600, 1025};
   const GuardRun powers = guarded(lengths, ShapePolicy::powers);
