@@ -24,7 +24,7 @@ struct CallStyle {
 
 struct CallPrice {
   double kernels = 0, launches = 0;
-  double bytes = 0;     ///< of main memory, all kernels
+  double bytes = 0;     ///< all kernels, main memory
   double host_s = 0;    ///< launches and graph breaks
   double device_s = 0;  ///< kernels and the gaps between them, with a host that is never late
   double call_s = 0;    ///< from the end of a call on the device to the end of the next; the host reads each result

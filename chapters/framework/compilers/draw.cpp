@@ -114,7 +114,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
                .marks = "the stream, the ledger"},
               [&](ImVec2 size) {
                 draw_over_doors(
-                    picture.doors, size, view.requests, [&](ImVec2 room) { draw_fall(in, picture, view, room); }, 520);
+                    picture.doors, size, view.requests, [&](ImVec2 room) { draw_fall(in, picture, view, room); }, 470);
               });
   stage.panel("ways", {.title = "All ways over this stream", .least = {460, 200}, .ideal = {0, 240}, .scrolls = true},
               [&](ImVec2 size) { view.ways.draw("ways", out.ways, way_columns, size); });

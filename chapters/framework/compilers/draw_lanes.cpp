@@ -12,7 +12,7 @@ namespace {
 using widgets::Align, widgets::Font, widgets::Painter, widgets::PlotFrame, widgets::Type;
 
 constexpr std::string_view lanes_words =
-    "A call falls into a graph whose guards it passes. Blocks and bright lines: calls that wait until theirs is made.";
+    "A call falls into a graph whose guards it passes. Blocks and full lines: calls that wait for theirs.";
 
 struct LaneScene {
   const PlotFrame& frame;

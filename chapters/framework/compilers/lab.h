@@ -88,9 +88,9 @@ using Computed = chapters::Computed<Outputs, Run>;
 /// A graph as it is painted: the calls that fell into it over the stream, and the block of seconds that it cost.
 struct Lane {
   std::string words{};                 ///< "any length, 5,999 calls"
-  std::string seconds{};               ///< of compiling; empty: it has no block
+  std::string seconds{};               ///< what compiling it took; empty: it has no block
   double first_call = 1;               ///< from 1: before it there is no such graph
-  std::vector<float> hits{}, waits{};  ///< of the shown calls, those that fell in, and those that waited in it
+  std::vector<float> hits{}, waits{};  ///< shown calls that fell in, and that waited in it
   widgets::Tint tint{};
 };
 /// A call that is seen falling from its dot into its lane.
