@@ -109,13 +109,13 @@ void arrange_lead(const Inputs& in, const Outputs& out, const Run& run, const st
   // Right of the drops, and left of where a long fall ends.
   const double low_at = as_double(out.lowest_at);
   p.lowest_x = low_at < 0.3 * as_double(in.calls) ? std::max(8.0, 1.3 * low_at) : 0.7 * low_at;
-  if (!(out.saving_s > 0) || shown.size() < 3) return;
+  if (!(out.saving_s > 0) || shown.size() < 3 || low_at > 0.5 * as_double(in.calls)) return;
   // Where the climb is steep on the logarithmic axis: half of what came after the lowest point.
   const double at = std::max(2.0, 0.5 * (low_at + as_double(in.calls)));
   const auto call = std::min(lead_s.size(), static_cast<std::size_t>(at));
   p.sliver_at = static_cast<double>(call);
   p.sliver_s = lead_s[call - 1];
-  p.sliver_bold = "+" + format_text(out.saving_s, "s", 3);
+  p.sliver_words = "+" + format_text(out.saving_s, "s", 3) + " a call";
 }
 
 /// A call's time with its share of the compiling, after each number of calls.

@@ -68,8 +68,7 @@ void draw_lead(const Picture& picture, View& view, ImVec2 size) {
   if (picture.lowest_s < 0 && size.y > t.px(110))
     plot.bracket(picture.lowest_x, 0, picture.lowest_s, picture.lowest_bold, "behind at most", {.output = "lowest_s"});
   if (picture.sliver_at > 0 && size.y > t.px(130))
-    plot.callout(picture.sliver_at, picture.sliver_s, picture.sliver_bold, "a call, in the mean",
-                 {.output = "saving_s"});
+    plot.text(picture.sliver_at, picture.sliver_s, picture.sliver_words, {.output = "saving_s"});
   if (picture.ahead_from > 0)
     plot.vertical_mark(picture.ahead_from, picture.ahead_words, {.colour = t.good, .output = "ahead_from"});
 }

@@ -111,7 +111,7 @@ struct Picture {
   std::vector<widgets::Curve> mean;    ///< a call's time with its share of compiling, over the number of calls
   std::vector<Lane> lanes;
   std::vector<Fall> falls;
-  std::string ahead_words, lowest_bold, sliver_bold, length_label;
+  std::string ahead_words, lowest_bold, sliver_words, length_label;
   double length_hi = 1, lead_lo = -1, lead_hi = 1, mean_lo = 1e-3, mean_hi = 1;
   double ahead_from = 0;  ///< 0: it is nowhere ahead
   double calls = 0;
