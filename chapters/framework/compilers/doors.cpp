@@ -15,7 +15,25 @@ constexpr auto compiler_doors = std::to_array<DoorTo>({
     {"open the packing", "Packed instead of padded", "training/packing"},
 });
 
+/// The stream's lengths as documents of a batch.
+models::Result<std::string> packing_link(const Inputs& in) {
+  if (in.phase == models::Phase::decode)
+    return models::Result<std::string>::fail("A decoding step takes a token of each sequence: nothing is packed.");
+  LinkWriter w("training/packing");
+  w.choice("lengths", in.lengths == Lengths::sharegpt    ? "sharegpt"
+                      : in.lengths == Lengths::arxiv     ? "arxiv"
+                      : in.lengths == Lengths::wikipedia ? "wikipedia"
+                                                         : "lognormal");
+  w.number("median", models::as_double(in.median));
+  w.number("spread", in.lengths == Lengths::same ? 0 : in.spread);
+  w.number("seed", models::as_double(in.seed));
+  w.number("sequence", models::as_double(in.longest));
+  w.choice("model", in.model);
+  return w.link();
+}
+
 models::Result<std::string> compiler_link(const Inputs& in, const Outputs& out, std::string_view lab) {
+  if (lab == "training/packing") return packing_link(in);
   LinkWriter w(lab);
   w.choice("chip", in.chip);
   if (lab == "framework/launch") {
@@ -27,6 +45,8 @@ models::Result<std::string> compiler_link(const Inputs& in, const Outputs& out, 
                                                                                                    : "compiled");
     w.choice("host", "own");
     w.exactly("launch_s", in.launch_s);
+    w.exactly("graph_launch_s", in.graph_launch_s);
+    w.exactly("reached", in.reached / 100);
     w.choice("phase", decode ? "decode" : "prefill");
     w.exactly("batch", decode ? length : models::as_double(in.batch));
     if (decode)

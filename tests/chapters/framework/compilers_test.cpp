@@ -87,3 +87,38 @@ TEST_CASE("compilers: the answer says from which call on, or that it is behind")
   CHECK(says(R"({"policy": "exact"})").find("of the calls run eager") != std::string::npos);
   CHECK(says(R"({"way": "eager"})").starts_with("Eager calls take `"));
 }
+
+namespace {
+
+/// The link of the door that leads to the lab.
+models::Result<std::string> door_to(const chapters::framework::compilers::Inputs& in, std::string_view lab) {
+  use_bundled_catalog();
+  chapters::Progress progress;
+  const auto doors =
+      chapters::framework::compilers::doors_of(in, chapters::framework::compilers::compute(in, progress).facts);
+  for (const auto& door : doors)
+    if (door.link ? door.link->starts_with(lab) : lab == "shut") return door.link;
+  return models::Result<std::string>::fail("There is no such door.");
+}
+
+}  // namespace
+
+TEST_CASE("compilers: its doors open the same call, the same lengths, and say why where nothing is packed") {
+  chapters::framework::compilers::Inputs in;
+  in.lengths = chapters::framework::compilers::Lengths::same;
+  const LabPtr here = open_lab("framework/compilers", R"({"lengths": "same"})");
+  compute(*here);
+  const LabPtr launch = open_link(*door_to(in, "framework/launch"));
+  compute(*launch);
+  CHECK(out(*launch, "launches") == out(*here, "eager_launches"));
+  CHECK(out(*launch, "beside_launches") == out(*here, "launches"));
+  CHECK(near(out(*launch, "step_s"), out(*here, "eager_call_s"), 0.02));
+  CHECK(input(*open_link(*door_to(in, "framework/fusion")), "tokens").number() == 300);
+  in.lengths = chapters::framework::compilers::Lengths::sharegpt;
+  const LabPtr packing = open_link(*door_to(in, "training/packing"));
+  CHECK(input(*packing, "lengths").choice_id() == "sharegpt");
+  CHECK(input(*packing, "sequence").number() == 1024);
+  in.phase = models::Phase::decode;
+  in.longest = 64;
+  CHECK(door_to(in, "shut").error.find("nothing is packed") != std::string::npos);
+}
