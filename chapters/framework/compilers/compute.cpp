@@ -18,6 +18,23 @@ struct AskedCall {
   bool engines = true;  ///< the chip is one that TensorRT builds for
 };
 
+/// The longest call with its weights and its cache; what is padded holds no cache. Empty: it has room.
+std::string memory_problem(const Inputs& in, const CallSetup& setup, const models::Chip& chip) {
+  using widgets::format_text;
+  const bool decode = in.phase == models::Phase::decode;
+  const std::int64_t longest = in.lengths == Lengths::same ? std::min(in.median, in.longest) : in.longest;
+  models::Workload workload = setup.workload;
+  (decode ? workload.batch : workload.sequence) = longest;
+  const models::ResidentBytes held = models::resident_bytes(*setup.architecture, workload);
+  const std::string has = ", and the " + chip.name + " has " + format_text(chip.memory_bytes, "B");
+  if (held.weights > chip.memory_bytes)
+    return "The weights take " + format_text(held.weights, "B") + has + ": choose a smaller model or a larger chip.";
+  if (held.total() <= chip.memory_bytes) return {};
+  return "Caches of the longest call take " + format_text(held.cache, "B") + " next to weights of " +
+         format_text(held.weights, "B") + has + ": choose " +
+         (decode ? "fewer sequences or a shorter context." : "fewer or shorter prompts.");
+}
+
 models::Result<AskedCall> asked_call_of(const Inputs& in) {
   using Out = models::Result<AskedCall>;
   const auto model = find_model(in.model);
@@ -32,9 +49,6 @@ models::Result<AskedCall> asked_call_of(const Inputs& in) {
     return Out::fail("TensorRT builds engines for NVIDIA's GPUs alone: choose another way or another chip.");
   CallSetup& setup = asked.setup;
   setup.architecture = &(*model)->architecture;
-  if (const double weights = models::resident_bytes(*setup.architecture, {}).weights; weights > (*chip)->memory_bytes)
-    return Out::fail("The weights take " + widgets::format_text(weights, "B") + ", and the " + (*chip)->name + " has " +
-                     widgets::format_text((*chip)->memory_bytes, "B") + ": choose a smaller model or a larger chip.");
   setup.machine = *machine;
   setup.machine.peak_flops_per_s *= in.reached / 100;
   setup.machine.bandwidth_bytes_per_s *= in.reached / 100;
@@ -46,6 +60,7 @@ models::Result<AskedCall> asked_call_of(const Inputs& in) {
   setup.native_launch_s = in.native_launch_s;
   setup.break_s = in.break_s;
   setup.longest = in.longest;
+  if (std::string problem = memory_problem(in, setup, **chip); !problem.empty()) return Out::fail(std::move(problem));
   return Out::ok(std::move(asked));
 }
 

@@ -78,6 +78,9 @@ TEST_CASE("compilers: the table has every way that the chip can take, and what c
   CHECK(reason_of(set(*lab, "way", "tensorrt", "chip", "mi300x")).find("NVIDIA") != std::string::npos);
   CHECK(rows(compute(set(*lab, "way", "standard")), "ways") == 6);
   CHECK_FALSE(reason_of(set(*lab, "chip", "h100_sxm", "model", "mixtral-8x7b")).empty());
+  // 1,024 sequences of 2,048 tokens hold 131,072 B a token: 275 GB. As many as are padded to hold none.
+  CHECK(reason_of(set(*lab, "model", "llama-3-8b", "phase", "decode")).find("275 GB") != std::string::npos);
+  CHECK(reason_of(set(*lab, "lengths", "same", "median", 64, "policy", "longest")).empty());
 }
 
 TEST_CASE("compilers: the answer says from which call on, or that it is behind") {
