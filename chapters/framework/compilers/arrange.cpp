@@ -118,35 +118,34 @@ void arrange_lead(const Inputs& in, const Outputs& out, const Run& run, const st
   p.sliver_words = "+" + format_text(out.saving_s, "s", 3) + " a call";
 }
 
-/// A call's time with its share of the compiling, after each number of calls.
-void arrange_mean(const Inputs& in, const Outputs& out, const Run& run, const std::vector<std::size_t>& shown,
-                  Picture& p) {
-  Curve paid{.label = std::string(way_name(in.way)) + ", all paid",
-             .info = "(compiling + calls) / number of calls",
-             .output = "mean_call_s",
-             .tint = Tint::yours(),
-             .width = 2.5f};
+/// A call's time with its share of the compiling, after each number of calls, for all ways.
+void arrange_mean(const Inputs& in, const Outputs& out, const Run& run, Picture& p) {
   Curve eager{.label = "eager", .output = "eager_call_s", .tint = Tint::strong(), .dashed = true};
-  Curve bare{.label = "compiling aside", .output = "steady_call_s", .tint = Tint::series(2), .dashed = true};
   double lo = out.eager_call_s, hi = out.eager_call_s;
-  for (const std::size_t i : shown) {
-    const double n = static_cast<double>(i + 1);
-    // What eager needs in the mean, less the lead a call.
-    const double y = out.eager_call_s - run.stream.lead_s[i] / n;
-    if (!(y > 0)) continue;
-    paid.add(n, y);
-    lo = std::min(lo, y);
-    hi = std::max(hi, y);
+  for (const double x : {1.0, std::max(2.0, as_double(in.calls))}) eager.add(x, out.eager_call_s);
+  p.mean.push_back(std::move(eager));
+  Curve own;
+  for (const WayMeans& means : run.means) {
+    const bool yours = means.way == in.way;
+    Curve way{.label = std::string(way_name(means.way)),
+              .info = "(compiling + calls) / number of calls",
+              .output = yours ? "mean_call_s" : "",
+              .tint = yours ? Tint::yours() : Tint::series(static_cast<std::uint64_t>(means.way) - 1),
+              .width = yours ? 2.5f : 1.5f};
+    for (std::size_t i = 0; i < means.calls.size(); ++i) {
+      if (!(means.call_s[i] > 0)) continue;
+      way.add(means.calls[i], means.call_s[i]);
+      lo = std::min(lo, means.call_s[i]);
+      hi = std::max(hi, means.call_s[i]);
+    }
+    if (yours)
+      own = std::move(way);  // over the others
+    else
+      p.mean.push_back(std::move(way));
   }
-  lo = std::min(lo, out.steady_call_s);
-  const double last = std::max(2.0, as_double(in.calls));
-  for (const double x : {1.0, last}) {
-    eager.add(x, out.eager_call_s);
-    bare.add(x, out.steady_call_s);
-  }
+  if (!own.x.empty()) p.mean.push_back(std::move(own));
   p.mean_lo = 0.7 * lo;
   p.mean_hi = 1.5 * hi;
-  p.mean = {std::move(eager), std::move(bare), std::move(paid)};
 }
 
 }  // namespace
@@ -162,7 +161,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   const std::vector<std::size_t> shown = shown_calls(run.stream);
   arrange_stream(out, run, shown, p);
   arrange_lead(in, out, run, shown, p);
-  arrange_mean(in, out, run, shown, p);
+  arrange_mean(in, out, run, p);
   arrange_lanes(out, run, shown, p);
   p.doors = doors_of(in, out);
   return p;

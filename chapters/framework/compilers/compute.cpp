@@ -179,6 +179,21 @@ WayRow row_of(const Inputs& in, CompileWay way, const CompileSetup& setup, const
   return row;
 }
 
+/// What eager needs in the mean, less the lead a call: at numbers of calls that are even on a logarithmic axis.
+WayMeans means_of(CompileWay way, const StreamRun& run) {
+  WayMeans out{.way = way};
+  const std::size_t n = run.lead_s.size();
+  const double eager_call_s = run.totals.eager_s / static_cast<double>(n);
+  for (double at = 1; at < static_cast<double>(n) + 1; at = std::max(at + 1, at * 1.06)) {
+    const auto calls = static_cast<std::size_t>(at);
+    out.calls.push_back(static_cast<double>(calls));
+    out.call_s.push_back(eager_call_s - run.lead_s[calls - 1] / static_cast<double>(calls));
+  }
+  out.calls.push_back(static_cast<double>(n));
+  out.call_s.push_back(run.totals.total_s() / static_cast<double>(n));
+  return out;
+}
+
 }  // namespace
 
 std::string_view way_name(CompileWay way) {
@@ -213,6 +228,7 @@ Computed compute(const Inputs& in, Progress& progress) {
       out.best_way = way_name(way);
     }
     if (way != CompileWay::eager) out.distinct_lengths = run.guards.distinct_lengths;
+    if (way != CompileWay::eager && !progress.facts_alone) chosen->means.push_back(means_of(way, run));
     if (way == in.way) chosen->stream = std::move(run);
     progress.fraction = as_double(static_cast<std::int64_t>(i) + 1) / compile_way_count;
   }

@@ -93,11 +93,14 @@ void draw_fall(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
 }
 
 void draw_mean(const Picture& picture, View& view, ImVec2 size) {
+  const bool wide = size.x >= widgets::theme().px(360) && size.y >= widgets::theme().px(170);
   Plot plot(
       "mean", view.mean,
       {.x = {.kind = AxisKind::log10, .lo = axis_from, .hi = most_calls, .label = "calls so far"},
        .y = {.kind = AxisKind::log10, .lo = picture.mean_lo, .hi = picture.mean_hi, .label = "a call", .unit = "s"},
        .size = size,
+       .legend = !wide,
+       .end_labels = wide,
        .ghost = false});
   plot.curves(picture.mean);
 }
@@ -117,7 +120,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
               });
   stage.panel("ways", {.title = "All ways over this stream", .least = {460, 200}, .ideal = {0, 240}, .scrolls = true},
               [&](ImVec2 size) { view.ways.draw("ways", out.ways, way_columns, size); });
-  stage.panel("mean", {.title = "A call with its share of the compiling", .least = {380, 220}},
+  stage.panel("mean", {.title = "A call with its share of the compiling, all ways", .least = {380, 220}},
               [&](ImVec2 size) { draw_mean(picture, view, size); });
   published_panel(stage, "Measured", picture.published);
 }

@@ -80,8 +80,14 @@ struct Outputs {
   std::vector<GraphRow> cache;
 };
 
+/// A call's time with its share of the compiling, after each of some numbers of calls.
+struct WayMeans {
+  CompileWay way{};
+  std::vector<double> calls{}, call_s{};
+};
 struct Run {
   models::inference::StreamRun stream;
+  std::vector<WayMeans> means;  ///< every way but eager
 };
 using Computed = chapters::Computed<Outputs, Run>;
 
