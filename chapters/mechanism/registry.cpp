@@ -23,6 +23,7 @@
   LAB(framework, memory_timeline) \
   LAB(framework, launch) \
   LAB(framework, fusion) \
+  LAB(framework, compilers) \
   LAB(framework, allocator) \
   LAB(profiling, step_trace) \
   LAB(profiling, trace_viewer) \

@@ -1,0 +1,101 @@
+#include <algorithm>
+#include <cmath>
+
+#include "chapters/framework/compilers/lab.h"
+#include "models/base/integer_math.h"
+#include "widgets/number/number.h"
+
+namespace chapters::framework::compilers {
+namespace {
+
+using models::as_double;
+using widgets::format_text, widgets::Tint;
+
+/// Points of a line over the calls: every call at first, then ever fewer.
+constexpr std::size_t most_points = 700;
+/// Calls that are seen falling, and calls that wait among the shown ones.
+constexpr std::size_t most_falls = 44, most_waits = 300;
+
+std::string calls_words(std::int64_t calls) {
+  return format_text(as_double(calls), "") + (calls == 1 ? " call" : " calls");
+}
+
+/// The lane that a call falls into; the last one holds what runs eager.
+std::size_t lane_of(const models::inference::GuardedCall& call, std::size_t eager_lane) {
+  return call.graph < 0 ? eager_lane : std::min(static_cast<std::size_t>(call.graph), most_lanes);
+}
+
+void add_lanes(const Outputs& out, const Run& run, Picture& p) {
+  const auto& graphs = run.stream.guards.graphs;
+  std::int64_t rest = 0;
+  for (std::size_t g = 0; g < graphs.size(); ++g) {
+    if (g >= most_lanes) {
+      rest += graphs[g].calls;
+      continue;
+    }
+    if (g >= out.cache.size()) break;
+    p.lanes.push_back({.words = out.cache[g].takes + ": " + calls_words(graphs[g].calls),
+                       .seconds = format_text(out.cache[g].compile_s, "s", 3),
+                       .first_call = as_double(graphs[g].first_call + 1),
+                       .tint = graph_tint(g)});
+  }
+  if (graphs.size() > most_lanes)
+    p.lanes.push_back({.words = format_text(as_double(out.graphs) - static_cast<double>(most_lanes), "") +
+                                " more graphs: " + calls_words(rest),
+                       .first_call = as_double(graphs[most_lanes].first_call + 1),
+                       .tint = graph_tint(most_lanes)});
+}
+
+}  // namespace
+
+Tint graph_tint(std::size_t graph) { return graph < most_lanes ? Tint::series(graph) : Tint(); }
+
+std::vector<std::size_t> shown_calls(const models::inference::StreamRun& run) {
+  const std::size_t n = run.lead_s.size();
+  std::vector<std::size_t> shown;
+  const double step =
+      std::pow(static_cast<double>(std::max<std::size_t>(2, n)), 1.0 / static_cast<double>(most_points));
+  double next = 1;
+  std::size_t waits = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const bool due = static_cast<double>(i + 1) >= next;
+    const bool block = run.compile_s[i] > 0 && waits < most_waits;
+    if (!due && !block && i + 1 != n) continue;
+    waits += block ? 1 : 0;
+    shown.push_back(i);
+    if (due) next = std::max(next * step, static_cast<double>(i + 1) + 0.5);
+  }
+  return shown;
+}
+
+void arrange_lanes(const Outputs& out, const Run& run, const std::vector<std::size_t>& shown, Picture& p) {
+  add_lanes(out, run, p);
+  const std::size_t eager_lane = p.lanes.size();
+  const auto& calls = run.stream.guards.calls;
+  double eager_from = 0;
+  const double step =
+      std::pow(static_cast<double>(std::max<std::size_t>(2, calls.size())), 1.0 / static_cast<double>(most_falls));
+  double next = 1;
+  std::vector<float> eager_hits;
+  for (const std::size_t i : shown) {
+    const double number = static_cast<double>(i + 1);
+    const std::size_t lane = lane_of(calls[i], eager_lane);
+    const bool waited = run.stream.compile_s[i] > 0;
+    if (lane < eager_lane) {
+      (waited ? p.lanes[lane].waits : p.lanes[lane].hits).push_back(static_cast<float>(number));
+    } else {
+      if (eager_from == 0) eager_from = number;
+      eager_hits.push_back(static_cast<float>(number));
+    }
+    if (number < next) continue;
+    p.falls.push_back({number, as_double(calls[i].ran), lane, waited});
+    next = std::max(next * step, number + 0.5);
+  }
+  if (!eager_hits.empty())
+    p.lanes.push_back({.words = "no graph, eager: " + calls_words(out.eager_calls),
+                       .first_call = eager_from,
+                       .hits = std::move(eager_hits),
+                       .tint = Tint::bad()});
+}
+
+}  // namespace chapters::framework::compilers
