@@ -34,8 +34,8 @@ double smallest_gain(Prospect prospect, double alpha, double power);
 std::int64_t runs_needed(const Bench& bench, bool paired, double alpha, double power);
 inline constexpr std::int64_t max_needed = 4000;
 
-/// Repeated experiments. Where `a` is not empty they are drawn from measured pairs, made equal in their means, in
-/// place of the bench.
+/// Repeated experiments. Where `a` is not empty they are drawn from measured pairs, B's times scaled so that both have
+/// the same of what the method compares, in place of the bench.
 struct Trials {
   Bench bench;
   std::span<const double> a, b;

@@ -44,7 +44,7 @@ std::vector<Slot> slots_of(const Bench& bench, std::uint64_t seed) {
     s.of_its_kind = s.is_b ? b++ : a++;
     s.kept = s.of_its_kind >= bench.discard;
     const double heat = 1 - std::exp(-static_cast<double>(k) / bench.heat_runs);
-    s.factor = (1 + bench.drift * heat) * (1 + bench.cold * std::exp2(-static_cast<double>(s.of_its_kind)));
+    s.factor = (1 + bench.drift * heat) * (1 + bench.cold * std::exp2(-2 * static_cast<double>(s.of_its_kind)));
   }
   return slots;
 }

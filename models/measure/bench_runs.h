@@ -18,7 +18,7 @@ struct Bench {
   double correlation = 0.5;       ///< of the noise of neighbouring runs
   double drift = 0.04;            ///< how much slower the hot machine is; below 0: faster
   double heat_runs = 20;          ///< runs until 63 % of that
-  double cold = 0.5;              ///< how much longer the first run of each version takes; half of it the second
+  double cold = 0.5;              ///< how much longer a version's first run takes; a quarter of it the next
   double outlier_share = 0;       ///< runs that something interrupts
   double outlier = 0.2;           ///< how much longer these take, on average
   std::int64_t runs = 40;         ///< of both together

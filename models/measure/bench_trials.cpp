@@ -63,8 +63,10 @@ class TrialRunner {
       const std::size_t pairs = std::min(trials.a.size(), trials.b.size());
       a_.resize(pairs);
       equal_.resize(pairs);
-      mean_a_ = mean_of(trials.a.first(pairs));
-      mean_b_ = mean_of(trials.b.first(pairs));
+      const Statistic compared = trials.method.test == Test::t       ? Statistic::mean
+                                 : trials.method.test == Test::ranks ? Statistic::median
+                                                                     : trials.method.statistic;
+      to_equal_ = statistic_of(compared, trials.a.first(pairs)) / statistic_of(compared, trials.b.first(pairs));
     }
     b_.resize(equal_.size());
     const auto pairs = static_cast<std::int64_t>(std::min(a_.size(), equal_.size()));
@@ -108,7 +110,7 @@ class TrialRunner {
         const auto from = std::min(a_.size() - 1, static_cast<std::size_t>(unit_draw(seed, i) *
                                                                            static_cast<double>(a_.size())));
         a_[i] = trials_.a[from];
-        equal_[i] = trials_.b[from] - mean_b_ + mean_a_;
+        equal_[i] = trials_.b[from] * to_equal_;
       }
       return;
     }
@@ -163,7 +165,7 @@ class TrialRunner {
   std::vector<Slot> slots_;
   KeptRuns kept_;
   std::vector<double> noise_, a_, b_, equal_;
-  double mean_a_ = 0, mean_b_ = 0;
+  double to_equal_ = 1;
   std::vector<Threshold> single_, split_;
   TrialCounts counts_;
 };

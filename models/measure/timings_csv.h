@@ -26,8 +26,8 @@ inline constexpr std::size_t max_timed_runs = 20'000, max_timings_bytes = std::s
 /// where something is wrong.
 Result<Timings> read_timings(std::string_view text);
 
-/// Runs that were recorded for this program: two products of vectors of 2^19 floats each a run, on a virtual machine of
-/// two cores that others used too. The same code twice, one after the other; or 16 against 32 partial sums in turns.
+/// Runs that were recorded for this program on a busy machine: three products of two vectors a run, in an interpreter.
+/// The same code twice, one after the other; or vectors in lists against vectors in tuples, in turns.
 const Timings& recorded_same();
 const Timings& recorded_two();
 

@@ -124,10 +124,16 @@ Prospect prospect(const Inputs& in, const Run& run, const Times& a, const Times&
   return models::measure::prospect_of(a, b, paired);
 }
 
+/// Percent; nobody saves more than all of the time.
+double shown_gain(const Prospect& p) {
+  const double gain = models::measure::smallest_gain(p, alpha, wanted_power);
+  return gain < 1 ? 100 * gain : no_figure;
+}
+
 void state_prospects(const Inputs& in, const Run& run, const Times& a, const Times& b, Outputs& out) {
   const Prospect p = prospect(in, run, a, b, in.paired), other = prospect(in, run, a, b, !in.paired);
-  out.smallest = 100 * models::measure::smallest_gain(p, alpha, wanted_power);
-  out.smallest_other = 100 * models::measure::smallest_gain(other, alpha, wanted_power);
+  out.smallest = shown_gain(p);
+  out.smallest_other = shown_gain(other);
   out.power_computed = 100 * models::measure::chance_of_faster(p, in.gain / 100, alpha);
   out.alarm_computed = 100 * models::measure::chance_of_false_alarm(p, alpha);
   if (in.gain != 0) {
@@ -161,9 +167,11 @@ bool state_trials(const Inputs& in, const Times& a, const Times& b, Progress& pr
   }
   std::vector<double> gains{in.gain / 100};
   constexpr std::size_t power_points = 7;
+  // Where a t test would show none, other methods may: up to a half.
+  const double widest = std::isnan(out.smallest) ? 0.5 : std::min(0.9, 2 * out.smallest / 100);
   if (!progress.facts_alone)
     for (std::size_t i = 0; i < power_points; ++i)
-      gains.push_back(2 * out.smallest / 100 * static_cast<double>(i) / (power_points - 1));
+      gains.push_back(widest * static_cast<double>(i) / (power_points - 1));
   run.trials = models::measure::run_trials(trials, gains, [&](double share) {
     progress.fraction = share;
     return !progress.cancelled.load();
@@ -215,7 +223,7 @@ void list_orders(const Inputs& in, Outputs& out) {
     const Prospect p = models::measure::prospect_of(bench, slots, in.paired);
     out.orders.push_back({std::string(order_names[i]), 100 * models::measure::expected_gain(bench, slots).of_equals,
                           100 * models::measure::chance_of_false_alarm(p, alpha),
-                          100 * models::measure::smallest_gain(p, alpha, wanted_power)});
+                          shown_gain(p)});
   }
 }
 

@@ -6,7 +6,7 @@ namespace {
 const Choices measure_sources{
     {"drawn", "drawn runs", "A machine of which everything is known: the truth stands next to the finding."},
     {"recorded_same", "recorded: the same code twice", "Real runs, one version after the other; both are the same."},
-    {"recorded_two", "recorded: two versions in turns", "Real runs of two versions of a product of vectors."},
+    {"recorded_two", "recorded: two versions in turns", "Real runs of a product of vectors, held in lists or in tuples."},
     {"file", "your times", "A CSV with the columns version and time_s, in the order of the clock."}};
 const Choices run_orders{{"new_first", "BBBB AAAA", "All of B, then the old version to compare with."},
                          {"old_first", "AAAA BBBB", "All of A, then the new version."},
@@ -39,7 +39,7 @@ void describe_machine(Fields& f, Inputs& in) {
          "Correlation of a run's noise with the next one's: slow disturbances last longer than a run.",
          {.range = {0, 0.98}, .typical = {0, 0.95}, .when = drawn});
   f.real("cold", in.cold, {"Cold start", "%"},
-         "How much longer the first run of each version takes; each further one takes half of that more.",
+         "How much longer the first run of each version takes; of that a quarter is left at each further one.",
          {.range = {0, 500}, .typical = {0, 100}, .when = drawn});
   f.real("outlier_share", in.outlier_share, {"Interrupted runs", "%"}, "Runs into which something else comes.",
          {.range = {0, 30}, .typical = {0, 10}, .when = drawn});
@@ -71,10 +71,14 @@ void describe_power(Fields& f, Outputs& o) {
   f.real("smallest", o.smallest, {"Smallest gain that shows", "%"},
          "A t test of as many runs calls it in four of five trials.",
          {.headline = true,
+          .may_be_missing = true,
+          .absent = "A t test of so few or so restless runs would show none.",
           .formula = "gain with power(gain) = 80 %",
           .source = "distribution of t about a real difference, with the noise's correlation"});
   f.real("smallest_other", o.smallest_other, {"The other pairing would show", "%"},
-         "The same with pairs taken apart, or kept together.", {.source = "as above"});
+         "The same with pairs taken apart, or kept together.",
+         {.may_be_missing = true, .absent = "A t test of so few or so restless runs would show none.",
+          .source = "as above"});
   f.real("power_computed", o.power_computed, {"Chance to call B faster, computed", "%"},
          "For a t test with what the order adds.", {.formula = "P(t > critical)", .source = "as above"});
   f.real("power_simulated", o.power_simulated, {"Chance to call B faster, simulated", "%"},

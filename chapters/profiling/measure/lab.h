@@ -69,7 +69,7 @@ struct Outputs {
   std::int64_t pairs = 0, runs_used = 0, thrown_away = 0;
   double standard_error = no_figure, critical_t = no_figure;
   double order_bias = no_figure, expected_found = no_figure, real_gain = no_figure;
-  double smallest = 0, smallest_other = 0;  ///< %, with the pairing that is set, and with the other
+  double smallest = no_figure, smallest_other = no_figure;  ///< %, with the pairing that is set, and with the other
   double power_computed = 0, power_simulated = 0, power_error = 0;
   double runs_needed = no_figure, rule_pairs = no_figure;
   double alarm_computed = 0, alarm_simulated = 0, peeking = 0, split = 0, alarm_error = 0, independent_looks = 0;
@@ -107,12 +107,12 @@ struct Picture {
   std::string answer;
   LabDoors doors;
   std::vector<widgets::Curve> runs, funnel, power, looks;
-  std::string runs_words, funnel_words, time_label, drift_words, runs_label;
-  double unit_s = 1e-3, time_lo = 0, time_hi = 1, slots_hi = 1;
-  double drift_at = 0, cold_time = 0;  ///< where the machine's line ends; what it starts at, in the unit
+  std::string runs_words, funnel_words, drift_words;
+  double time_lo = 0, time_hi = 1, slots_hi = 1;
+  double drift_at = 0, cold_time = 0;  ///< where the machine's line ends, and what it starts at; s
   double gain_lo = -1, gain_hi = 1, pairs_hi = 1, power_hi = 1, looks_hi = 1, alarms_hi = 100;
   bool drawn = true;
-  std::vector<double> power_at, power_from, power_to;
+  std::vector<double> power_at, power_from, power_to;  ///< bars of the simulated chances
 };
 
 struct View {
