@@ -8,7 +8,7 @@
 namespace models::measure {
 namespace {
 
-double as_real(std::size_t n) { return static_cast<double>(n); }
+double real_count(std::size_t n) { return static_cast<double>(n); }
 
 /// Variance of the sum of weighted noise of unit variance whose neighbours have this correlation.
 double correlated_variance(const std::vector<double>& weights, double correlation) {
@@ -42,7 +42,7 @@ double variance_by(const Bench& bench, const Weighted& w) {
 
 /// Squared deviations of `means` from their own mean.
 double squares_about_mean(const std::vector<double>& means) {
-  return variance_of(means) * (as_real(means.size()) - 1);
+  return variance_of(means) * (real_count(means.size()) - 1);
 }
 
 /// What the sample variance of these runs is on average.
@@ -53,11 +53,11 @@ double expected_variance(const Bench& bench, const std::vector<Slot>& slots, con
   double each = 0;
   for (std::size_t i = 0; i < n; ++i) {
     const double f = slots[of[i]].factor;
-    add_weight(mean, of[i], f / as_real(n));
+    add_weight(mean, of[i], f / real_count(n));
     means.push_back(f);
     each += f * f * (bench.noise * bench.noise + outlier_variance(bench));
   }
-  return (squares_about_mean(means) + each - as_real(n) * variance_by(bench, mean)) / (as_real(n) - 1);
+  return (squares_about_mean(means) + each - real_count(n) * variance_by(bench, mean)) / (real_count(n) - 1);
 }
 
 /// The same of the differences of pairs.
@@ -69,18 +69,18 @@ double expected_pair_variance(const Bench& bench, const std::vector<Slot>& slots
   for (std::size_t i = 0; i < n; ++i) {
     const std::size_t k = kept.a[i], l = kept.b[i];
     const double fa = slots[k].factor, fb = slots[l].factor;
-    const double shared = std::pow(bench.correlation, as_real(k > l ? k - l : l - k));
+    const double shared = std::pow(bench.correlation, real_count(k > l ? k - l : l - k));
     means.push_back(fa - fb);
     each += bench.noise * bench.noise * (fa * fa + fb * fb - 2 * fa * fb * shared) +
             outlier_variance(bench) * (fa * fa + fb * fb);
   }
-  return (squares_about_mean(means) + each - as_real(n) * variance_of_mean) / (as_real(n) - 1);
+  return (squares_about_mean(means) + each - real_count(n) * variance_of_mean) / (real_count(n) - 1);
 }
 
 double mean_factor(const std::vector<Slot>& slots, const std::vector<std::size_t>& of, std::size_t n) {
   double sum = 0;
   for (std::size_t i = 0; i < n; ++i) sum += slots[of[i]].factor;
-  return sum / as_real(n);
+  return sum / real_count(n);
 }
 
 }  // namespace
@@ -90,17 +90,17 @@ Prospect prospect_of(const Bench& bench, const std::vector<Slot>& slots, bool pa
   const std::size_t pairs = kept.pairs(), n = paired ? pairs : kept.a.size(), m = paired ? pairs : kept.b.size();
   if (pairs < 2) return {};
   Weighted difference{std::vector<double>(slots.size())};
-  for (std::size_t i = 0; i < n; ++i) add_weight(difference, kept.a[i], slots[kept.a[i]].factor / as_real(n));
-  for (std::size_t i = 0; i < m; ++i) add_weight(difference, kept.b[i], -slots[kept.b[i]].factor / as_real(m));
+  for (std::size_t i = 0; i < n; ++i) add_weight(difference, kept.a[i], slots[kept.a[i]].factor / real_count(n));
+  for (std::size_t i = 0; i < m; ++i) add_weight(difference, kept.b[i], -slots[kept.b[i]].factor / real_count(m));
   const double of_mean = variance_by(bench, difference), scale = mean_factor(slots, kept.a, n);
   double nominal = 0, degrees = 0;
   if (paired) {
-    nominal = expected_pair_variance(bench, slots, kept, of_mean) / as_real(n);
-    degrees = as_real(n) - 1;
+    nominal = expected_pair_variance(bench, slots, kept, of_mean) / real_count(n);
+    degrees = real_count(n) - 1;
   } else {
-    nominal = expected_variance(bench, slots, kept.a, n) / as_real(n) +
-              expected_variance(bench, slots, kept.b, m) / as_real(m);
-    degrees = as_real(n + m) - 2;
+    nominal = expected_variance(bench, slots, kept.a, n) / real_count(n) +
+              expected_variance(bench, slots, kept.b, m) / real_count(m);
+    degrees = real_count(n + m) - 2;
   }
   return {.bias = 1 - mean_factor(slots, kept.b, m) / scale,
           .sd = std::sqrt(std::max(0.0, of_mean)) / scale,

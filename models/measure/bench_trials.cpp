@@ -107,8 +107,8 @@ class TrialRunner {
   void draw(std::uint64_t seed) {
     if (!trials_.a.empty()) {
       for (std::size_t i = 0; i < a_.size(); ++i) {
-        const auto from = std::min(a_.size() - 1, static_cast<std::size_t>(unit_draw(seed, i) *
-                                                                           static_cast<double>(a_.size())));
+        const auto from =
+            std::min(a_.size() - 1, static_cast<std::size_t>(unit_draw(seed, i) * static_cast<double>(a_.size())));
         a_[i] = trials_.a[from];
         equal_[i] = trials_.b[from] * to_equal_;
       }

@@ -31,8 +31,8 @@ double beta_fraction(double a, double b, double x) {
 double incomplete_beta(double a, double b, double x, double y) {
   if (!(x > 0)) return 0;
   if (!(y > 0)) return 1;
-  const double front = std::exp(std::lgamma(a + b) - std::lgamma(a) - std::lgamma(b) + a * std::log(x) +
-                                b * std::log(y));
+  const double front =
+      std::exp(std::lgamma(a + b) - std::lgamma(a) - std::lgamma(b) + a * std::log(x) + b * std::log(y));
   if (x < (a + 1) / (a + b + 2)) return front * beta_fraction(a, b, x) / a;
   return 1 - front * beta_fraction(b, a, y) / b;
 }

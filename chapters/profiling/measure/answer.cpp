@@ -15,8 +15,7 @@ std::string percent(double value) { return figure(value, "%", 2); }
 std::string second_line(const Inputs& in, const Outputs& out) {
   if (in.source != Source::drawn && in.test != Test::t)
     return "Repeated on equals, as many runs call a difference in " + percent(out.alarm_simulated) + " of trials.";
-  if (std::isnan(out.smallest))
-    return "A few runs took far longer: a t test of as many would show no gain at all.";
+  if (std::isnan(out.smallest)) return "A few runs took far longer: a t test of as many would show no gain at all.";
   if (std::isnan(out.order_bias))
     return out.power_computed >= 50 || in.gain == 0
                ? "As many runs show a gain of " + percent(out.smallest) + " in four of five trials."
@@ -28,7 +27,7 @@ std::string second_line(const Inputs& in, const Outputs& out) {
   if (in.gain > 0 && out.verdict == Verdict::undecided)
     return "B really saves " + percent(in.gain) + "; as many runs show only " + percent(out.smallest) + " or more.";
   if (out.peeking > 15 && in.gain == 0)
-    return "Whoever looks " + figure(static_cast<double>(out.looks), "") + " times calls a difference of equals in " +
+    return "Looking " + figure(static_cast<double>(out.looks), "") + " times calls a difference of equals in " +
            percent(out.peeking) + " of trials.";
   return "As many runs show a gain of " + percent(out.smallest) + " in four of five trials; really B saves " +
          percent(in.gain) + ".";

@@ -149,10 +149,7 @@ void arrange_looks(const Run& run, Picture& p) {
                 .output = "peeking",
                 .tint = Tint::bad(),
                 .width = 2.5f};
-  Curve split{.kind = Curve::Kind::steps,
-              .label = "5 % shared by all looks",
-              .output = "split",
-              .tint = Tint::good()};
+  Curve split{.kind = Curve::Kind::steps, .label = "5 % shared by all looks", .output = "split", .tint = Tint::good()};
   Curve single{.label = "one look, there", .tint = Tint(), .dashed = true};
   const auto& t = run.trials;
   for (std::size_t i = 0; i < t.looks.size(); ++i) {

@@ -106,7 +106,9 @@ void state_runs(const Inputs& in, const Run& run, const Times& a, const Times& b
   out.a_time_s = models::measure::statistic_of(compared, a);
   out.b_time_s = models::measure::statistic_of(compared, b);
   const double mean_a = models::measure::mean_of(a);
-  const auto spread = [&](std::span<const double> x) { return 100 * std::sqrt(models::measure::variance_of(x)) / mean_a; };
+  const auto spread = [&](std::span<const double> x) {
+    return 100 * std::sqrt(models::measure::variance_of(x)) / mean_a;
+  };
   out.a_spread = spread(a);
   out.b_spread = spread(b);
   const std::size_t pairs = run.kept.pairs();
@@ -197,8 +199,8 @@ bool state_trials(const Inputs& in, const Times& a, const Times& b, Progress& pr
   return true;
 }
 
-constexpr std::array<std::string_view, 6> method_names{"Welch's t",     "t of pairs", "Mann-Whitney", "Wilcoxon, pairs",
-                                                       "bootstrap mean", "bootstrap, pairs"};
+constexpr std::array<std::string_view, 6> method_names{"Welch's t",       "t of pairs",     "Mann-Whitney",
+                                                       "Wilcoxon, pairs", "bootstrap mean", "bootstrap, pairs"};
 
 void list_methods(const Inputs& in, const Times& a, const Times& b, Outputs& out) {
   for (std::size_t i = 0; i < method_names.size(); ++i) {
@@ -212,8 +214,8 @@ void list_methods(const Inputs& in, const Times& a, const Times& b, Outputs& out
   }
 }
 
-constexpr std::array<std::string_view, models::measure::order_count> order_names{
-    "BBBB AAAA", "AAAA BBBB", "AB AB", "AB BA", "a coin for each pair"};
+constexpr std::array<std::string_view, models::measure::order_count> order_names{"BBBB AAAA", "AAAA BBBB", "AB AB",
+                                                                                 "AB BA", "a coin for each pair"};
 
 void list_orders(const Inputs& in, Outputs& out) {
   Bench bench = bench_of(in);
@@ -222,8 +224,7 @@ void list_orders(const Inputs& in, Outputs& out) {
     const auto slots = models::measure::slots_of(bench, seed_of(in));
     const Prospect p = models::measure::prospect_of(bench, slots, in.paired);
     out.orders.push_back({std::string(order_names[i]), 100 * models::measure::expected_gain(bench, slots).of_equals,
-                          100 * models::measure::chance_of_false_alarm(p, alpha),
-                          shown_gain(p)});
+                          100 * models::measure::chance_of_false_alarm(p, alpha), shown_gain(p)});
   }
 }
 

@@ -6,7 +6,8 @@ namespace {
 const Choices measure_sources{
     {"drawn", "drawn runs", "A machine of which everything is known: the truth stands next to the finding."},
     {"recorded_same", "recorded: the same code twice", "Real runs, one version after the other; both are the same."},
-    {"recorded_two", "recorded: two versions in turns", "Real runs of a product of vectors, held in lists or in tuples."},
+    {"recorded_two", "recorded: two versions in turns",
+     "Real runs of a product of vectors, held in lists or in tuples."},
     {"file", "your times", "A CSV with the columns version and time_s, in the order of the clock."}};
 const Choices run_orders{{"new_first", "BBBB AAAA", "All of B, then the old version to compare with."},
                          {"old_first", "AAAA BBBB", "All of A, then the new version."},
@@ -23,7 +24,7 @@ const Choices verdicts{{"faster", "B is faster", {}}, {"slower", "B is slower", 
 static_assert(models::measure::order_count == 5);
 
 constexpr When drawn{"source", "drawn"};
-constexpr std::string_view welch = "Welch 1947, Student 1908", trials = "the whole experiment, repeated";
+constexpr std::string_view by_t = "Welch 1947, Student 1908", by_trials = "the whole experiment, repeated";
 constexpr std::string_view unknown_machine = "Nobody knows what a real machine would have done in another order.";
 
 void describe_machine(Fields& f, Inputs& in) {
@@ -77,12 +78,13 @@ void describe_power(Fields& f, Outputs& o) {
           .source = "distribution of t about a real difference, with the noise's correlation"});
   f.real("smallest_other", o.smallest_other, {"The other pairing would show", "%"},
          "The same with pairs taken apart, or kept together.",
-         {.may_be_missing = true, .absent = "A t test of so few or so restless runs would show none.",
+         {.may_be_missing = true,
+          .absent = "A t test of so few or so restless runs would show none.",
           .source = "as above"});
   f.real("power_computed", o.power_computed, {"Chance to call B faster, computed", "%"},
          "For a t test with what the order adds.", {.formula = "P(t > critical)", .source = "as above"});
   f.real("power_simulated", o.power_simulated, {"Chance to call B faster, simulated", "%"},
-         "With the method that is set.", {.source = trials});
+         "With the method that is set.", {.source = by_trials});
   f.real("power_error", o.power_error, {"Its standard error", "%"},
          {.formula = "sqrt(share (1 - share) / trials)", .source = "binomial"});
   f.real("runs_needed", o.runs_needed, "Runs needed",
@@ -100,12 +102,12 @@ void describe_alarms(Fields& f, Outputs& o) {
   f.group("False alarms");
   f.real("alarm_simulated", o.alarm_simulated, {"One look at the end", "%"},
          "Share of experiments on two equal versions that call a difference, with the method that is set.",
-         {.source = trials});
+         {.source = by_trials});
   f.real("alarm_computed", o.alarm_computed, {"The same, computed", "%"}, "For a t test.",
          {.formula = "P(|t| > critical)", .source = "distribution of t about what the order adds"});
   f.real("peeking", o.peeking, {"A look after every few", "%"},
          "Share of experiments on two equal versions in which a t test at 5 % calls a difference at some look.",
-         {.headline = true, .source = trials});
+         {.headline = true, .source = by_trials});
   f.real("split", o.split, {"5 % shared by all looks", "%"}, "The same with 5 % over the looks as the limit at each.",
          {.source = "Bonferroni"});
   f.real("alarm_error", o.alarm_error, {"Standard error of the looks' share", "%"},
@@ -161,17 +163,17 @@ void describe(Fields& f, Outputs& o) {
           .against = {"really", "real_gain"},
           .formula = "(A - B) / A",
           .source = "the runs that count"});
-  f.real("found_lo", o.found_lo, {"From", "%"}, "Lower end of the 95 % interval.", {.source = welch});
-  f.real("found_hi", o.found_hi, {"To", "%"}, "Upper end of the 95 % interval.", {.source = welch});
+  f.real("found_lo", o.found_lo, {"From", "%"}, "Lower end of the 95 % interval.", {.source = by_t});
+  f.real("found_hi", o.found_hi, {"To", "%"}, "Upper end of the 95 % interval.", {.source = by_t});
   f.real("found_size", o.found_size, {"Its size", "%"}, {.formula = "|gain found|"});
   f.real("half_width", o.half_width, {"Half of the interval", "%"}, {.formula = "(to - from) / 2"});
   f.real("p", o.p, "p", "The chance of so large a difference between equals, if runs were independent.",
-         {.source = welch});
+         {.source = by_t});
   f.real("standard_error", o.standard_error, {"Standard error", "%"}, "What a t test takes for the estimate's spread.",
          {.may_be_missing = true,
           .absent = "Only a t test has one.",
           .formula = "spread of the differences / sqrt(pairs)",
-          .source = welch});
+          .source = by_t});
   f.real("critical_t", o.critical_t, "Critical t", "What t must exceed at 5 %, two-sided.",
          {.may_be_missing = true, .absent = "Only a t test has one.", .source = "Student 1908"});
   f.real("order_bias", o.order_bias, {"Order alone shows", "%"},
@@ -204,9 +206,11 @@ void describe(Fields& f, Outputs& o) {
 }
 
 LabPtr make() {
-  return make_lab<Inputs, Outputs, Picture, View>(
-      {"profiling/measure", "Measure", "Is B faster than A, or does it only look so?", {.job = true}}, compute, arrange,
-      draw);
+  return make_lab<Inputs, Outputs, Picture, View>({"profiling/measure",
+                                                   "Measure",
+                                                   "Is B faster than A, or does it only look so?",
+                                                   {.job = true, .published_keys = "look_every"}},
+                                                  compute, arrange, draw);
 }
 
 }  // namespace chapters::profiling::measure

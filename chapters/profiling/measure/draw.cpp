@@ -30,7 +30,7 @@ constexpr std::array<DescribedColumn, 4> order_columns{{
     {.key = "seen", .priority = 2, .digits = 2},
 }};
 
-double to_tenth(double percent) { return std::round(10 * percent) / 10; }
+double to_tenth(double value) { return std::round(10 * value) / 10; }
 
 void draw_clock(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   Plot plot("runs", view.runs,
@@ -139,13 +139,12 @@ void draw_power(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
-  stage.panel("measure", {.title = "The runs and what they say", .least = {480, 300}, .answers = true,
-                          .marks = "the interval"},
-              [&](ImVec2 size) {
-                draw_over_doors(
-                    picture.doors, size, view.requests,
-                    [&](ImVec2 room) { draw_hero(in, out, picture, view, room); }, 480);
-              });
+  stage.panel(
+      "measure", {.title = "The runs and what they say", .least = {480, 300}, .answers = true, .marks = "the interval"},
+      [&](ImVec2 size) {
+        draw_over_doors(
+            picture.doors, size, view.requests, [&](ImVec2 room) { draw_hero(in, out, picture, view, room); }, 480);
+      });
   stage.panel("looks", {.title = "Looking early: false alarms of equals", .least = {380, 190}, .ideal = {0, 220}},
               [&](ImVec2 size) { draw_looks(picture, view, size); });
   stage.panel("power", {.title = "What the budget can see", .least = {380, 220}},
@@ -154,6 +153,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
               [&](ImVec2 size) { view.orders.draw("orders", out.orders, order_columns, size); });
   stage.panel("methods", {.title = "The same runs, other methods", .least = {420, 190}, .scrolls = true},
               [&](ImVec2 size) { view.methods.draw("methods", out.methods, method_columns, size); });
+  published_panel(stage, "Published looks and this model", picture.published);
 }
 
 }  // namespace chapters::profiling::measure

@@ -9,6 +9,7 @@
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/lab_doors.h"
+#include "chapters/mechanism/published_panel.h"
 #include "models/measure/bench_power.h"
 #include "models/measure/bench_runs.h"
 #include "models/measure/timings_csv.h"
@@ -105,6 +106,7 @@ using Computed = chapters::Computed<Outputs, Run>;
 struct Picture {
   std::uint64_t version = 0;
   std::string answer;
+  PublishedMarks published;
   LabDoors doors;
   std::vector<widgets::Curve> runs, funnel, power, looks;
   std::string runs_words, funnel_words, drift_words;
