@@ -38,7 +38,7 @@ inline constexpr std::int64_t max_needed = 4000;
 /// the same of what the method compares, in place of the bench.
 struct Trials {
   Bench bench;
-  std::span<const double> a, b;
+  std::span<const double> a{}, b{};
   Method method;
   std::int64_t repeats = 200, look_every = 1;
   std::uint64_t seed = 1;

@@ -59,6 +59,7 @@ void arrange_machine(const Inputs& in, const Run& run, Picture& p) {
     machine.add(k + 1, at(k));
   }
   p.drift_at = at(last);
+  p.heated = std::max(1e-3, 1 - std::exp(-last / in.heat_runs));
   p.cold_time = run.base_s;
   p.drift_words = "drag: hot " + format_text(in.drift, "%", 2);
   p.runs.push_back(std::move(machine));
@@ -72,7 +73,7 @@ void arrange_runs(const Inputs& in, const Outputs& out, const Run& run, Picture&
     for (std::size_t i = 0; i < run.kept.pairs(); ++i) {
       for (const std::size_t k : {run.kept.a[i], run.kept.b[i]})
         links.add(place(k), std::min(run.times_s[k], p.time_hi));
-      links.add(no_point, no_point);
+      links.add(place(run.kept.b[i]), no_point);
     }
     p.runs.push_back(std::move(links));
   }

@@ -1,6 +1,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <memory>
+#include <span>
+#include <string_view>
 #include <utility>
 
 #include "chapters/profiling/measure/lab.h"

@@ -26,9 +26,12 @@ constexpr std::array<DescribedColumn, 6> method_columns{{
 constexpr std::array<DescribedColumn, 4> order_columns{{
     {.key = "order"},
     {.key = "bias", .digits = 2},
-    {.key = "alarms", .priority = 1, .bar = true, .tint = widgets::Tint::bad(), .digits = 2},
+    {.key = "alarms", .bar = true, .tint = widgets::Tint::bad(), .priority = 1, .digits = 2},
     {.key = "seen", .priority = 2, .digits = 2},
 }};
+
+/// Axes end here while a question is open, %: the range of the runs would give the answer away.
+constexpr double veiled_gain = 10;
 
 double to_tenth(double value) { return std::round(10 * value) / 10; }
 
@@ -41,17 +44,19 @@ void draw_clock(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   plot.curves(picture.runs);
   if (!picture.drawn || !(picture.cold_time > 0)) return;
   double at = picture.slots_hi - 1, time = picture.drift_at;
-  if (plot.drag_point("drag the drift", at, time, {.label = picture.drift_words, .lo = at, .hi = at})) {
-    const double heat = 1 - std::exp(-(picture.slots_hi - 2) / in.heat_runs);
-    in.drift = std::clamp(to_tenth(100 * (time / picture.cold_time - 1) / heat), -20.0, 20.0);
-  }
+  if (plot.drag_point("drag the drift", at, time, {.label = picture.drift_words, .lo = at, .hi = at}))
+    in.drift = std::clamp(to_tenth(100 * (time / picture.cold_time - 1) / picture.heated), -20.0, 20.0);
 }
 
 void draw_funnel(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
+  const bool veiled = widgets::veiled();
   Plot plot("interval", view.funnel,
             {.x = {.lo = 0, .hi = picture.pairs_hi, .label = "pairs of runs"},
-             .y = {.lo = picture.gain_lo, .hi = picture.gain_hi, .label = "gain of B", .unit = "%"},
+             .y = {.lo = veiled ? -veiled_gain : picture.gain_lo,
+                   .hi = veiled ? veiled_gain : picture.gain_hi,
+                   .label = "gain of B",
+                   .unit = "%"},
              .size = size,
              .ghost = false});
   plot.curves(picture.funnel);
@@ -114,7 +119,10 @@ void draw_hero(Inputs& in, const Outputs& out, const Picture& picture, View& vie
 void draw_looks(const Picture& picture, View& view, ImVec2 size) {
   Plot plot("looks", view.looks,
             {.x = {.lo = 0, .hi = picture.looks_hi, .label = "pairs of runs at the look"},
-             .y = {.lo = 0, .hi = picture.alarms_hi, .label = "equals called different", .unit = "%"},
+             .y = {.lo = 0,
+                   .hi = widgets::veiled() ? 100 : picture.alarms_hi,
+                   .label = "equals called different",
+                   .unit = "%"},
              .size = size,
              .ghost = false});
   plot.curves(picture.looks);
@@ -124,7 +132,10 @@ void draw_looks(const Picture& picture, View& view, ImVec2 size) {
 void draw_power(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   Plot plot("power", view.power,
-            {.x = {.lo = 0, .hi = picture.power_hi, .label = "what B really saves", .unit = "%"},
+            {.x = {.lo = 0,
+                   .hi = widgets::veiled() ? veiled_gain : picture.power_hi,
+                   .label = "what B really saves",
+                   .unit = "%"},
              .y = {.lo = 0, .hi = 102, .label = "B called faster", .unit = "%"},
              .size = size,
              .ghost = false});

@@ -112,6 +112,7 @@ struct Picture {
   std::string runs_words, funnel_words, drift_words;
   double time_lo = 0, time_hi = 1, slots_hi = 1;
   double drift_at = 0, cold_time = 0;  ///< where the machine's line ends, and what it starts at; s
+  double heated = 1;                   ///< how much of the drift is there at the last run
   double gain_lo = -1, gain_hi = 1, pairs_hi = 1, power_hi = 1, looks_hi = 1, alarms_hi = 100;
   bool drawn = true;
   std::vector<double> power_at, power_from, power_to;  ///< bars of the simulated chances
