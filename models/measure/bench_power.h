@@ -37,15 +37,16 @@ inline constexpr std::int64_t max_needed = 4000;
 /// Repeated experiments. Where `a` is not empty they are drawn from measured pairs, B's times scaled so that both have
 /// the same of what the method compares, in place of the bench.
 struct Trials {
-  Bench bench;
+  Bench bench{};
   std::span<const double> a{}, b{};
-  Method method;
+  Method method{};
   std::int64_t repeats = 200, look_every = 1;
+  std::int64_t method_repeats = 1'000'000;  ///< the method is asked in the first so many alone; looks are in all
   std::uint64_t seed = 1;
 };
 
 struct TrialCounts {
-  std::int64_t repeats = 0;
+  std::int64_t repeats = 0, method_repeats = 0;
   std::vector<double> faster;       ///< share that calls B faster, one a gain that was asked for
   double false_alarm = 0;           ///< share that calls a difference of equals, tested once at the end
   double peeking = 0, split = 0;    ///< the same with a t test at every look, at alpha and at alpha over the looks

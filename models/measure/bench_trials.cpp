@@ -91,10 +91,12 @@ class TrialRunner {
     if (counts_.repeats == 0) return std::move(counts_);
     const double all = static_cast<double>(counts_.repeats);
     const auto share = [&](double& count) { count /= all; };
-    std::for_each(counts_.faster.begin(), counts_.faster.end(), share);
     for (auto* curve : {&counts_.peeking_by, &counts_.split_by, &counts_.single_by})
       std::for_each(curve->begin(), curve->end(), share);
-    share(counts_.false_alarm);
+    counts_.method_repeats = std::min(counts_.repeats, trials_.method_repeats);
+    const double asked = static_cast<double>(counts_.method_repeats);
+    for (double& count : counts_.faster) count /= asked;
+    counts_.false_alarm /= asked;
     if (!counts_.looks.empty()) {
       counts_.peeking = counts_.peeking_by.back();
       counts_.split = counts_.split_by.back();
@@ -145,6 +147,7 @@ class TrialRunner {
     const std::uint64_t seed = random_stream(static_cast<std::int64_t>(trials_.seed), 1000 + repeat);
     draw(seed);
     look();
+    if (static_cast<std::int64_t>(repeat) >= trials_.method_repeats) return;
     const auto called = [&](const std::vector<double>& b) {
       return compare(trials_.method, a_, b, random_stream(static_cast<std::int64_t>(seed), 1));
     };

@@ -158,6 +158,13 @@ void state_prospects(const Inputs& in, const Run& run, const Times& a, const Tim
 
 double share_error(double share, double trials) { return 100 * std::sqrt(share * (1 - share) / trials); }
 
+/// In how many experiments the method is asked: slow ones in fewer, so that the longest budget takes no second.
+std::int64_t method_repeats(const Inputs& in, std::size_t a, std::size_t b) {
+  const double runs = static_cast<double>(a + b), pairs = static_cast<double>(a) * static_cast<double>(b);
+  const double most = in.test == Test::bootstrap ? 20'000 / runs : in.test == Test::ranks ? 4e6 / pairs : 1e6;
+  return static_cast<std::int64_t>(std::max(50.0, most));
+}
+
 /// False where it was cancelled before the first experiment.
 bool state_trials(const Inputs& in, const Times& a, const Times& b, Progress& progress, Run& run, Outputs& out) {
   models::measure::Trials trials{.bench = bench_of(in),
@@ -165,7 +172,8 @@ bool state_trials(const Inputs& in, const Times& a, const Times& b, Progress& pr
                                  .repeats = in.repeats,
                                  .look_every = in.look_every,
                                  .seed = seed_of(in)};
-  trials.method.resamples = 200;
+  trials.method.resamples = 100;
+  trials.method_repeats = method_repeats(in, a.size(), b.size());
   if (in.source != Source::drawn) {
     trials.a = a;
     trials.b = b;
@@ -183,10 +191,10 @@ bool state_trials(const Inputs& in, const Times& a, const Times& b, Progress& pr
   });
   const auto& t = run.trials;
   if (t.repeats == 0) return false;
-  const auto made = static_cast<double>(t.repeats);
+  const auto made = static_cast<double>(t.repeats), asked = static_cast<double>(t.method_repeats);
   out.trials = t.repeats;
   out.power_simulated = 100 * t.faster[0];
-  out.power_error = share_error(t.faster[0], made);
+  out.power_error = share_error(t.faster[0], asked);
   out.alarm_simulated = 100 * t.false_alarm;
   out.peeking = 100 * t.peeking;
   out.split = 100 * t.split;
@@ -198,7 +206,7 @@ bool state_trials(const Inputs& in, const Times& a, const Times& b, Progress& pr
     run.power.push_back({.gain = 100 * gains[i],
                          .computed = 100 * models::measure::chance_of_faster(p, gains[i], alpha),
                          .simulated = 100 * t.faster[i],
-                         .error = share_error(t.faster[i], made)});
+                         .error = share_error(t.faster[i], asked)});
   return true;
 }
 

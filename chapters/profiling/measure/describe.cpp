@@ -61,7 +61,8 @@ void describe_reading(Fields& f, Inputs& in) {
   f.group("Looking early");
   f.integer("look_every", in.look_every, "A look every", "Pairs between two looks at the result.",
             {.range = {1, 200, Scale::log}, .typical = {1, 50}});
-  f.integer("repeats", in.repeats, "Repeated experiments", "More of them make the simulated shares sharper.",
+  f.integer("repeats", in.repeats, "Repeated experiments",
+            "More of them make the simulated shares sharper; ranks and bootstraps of many runs are asked in fewer.",
             {.range = {50, 2000, Scale::log}, .typical = {50, 1000}, .costly = true});
   f.integer("seed", in.seed, "Seed", "Other runs of the same machine.",
             {.range = {0, 1'000'000, Scale::step}, .typical = {0, 30}});

@@ -151,11 +151,13 @@ TEST_CASE("measure: experiments on measured runs are drawn from them, made equal
     a.push_back(1 + 0.01 * ((i * 7) % 13));
     b.push_back(2 + 0.02 * ((i * 5) % 11));
   }
-  const Trials trials{.a = a, .b = b, .method = {.paired = false}, .repeats = 200, .look_every = 30};
+  const Trials trials{.a = a, .b = b, .method = {.paired = false}, .repeats = 800, .look_every = 30};
   const std::array<double, 1> gains{0.2};
   const TrialCounts t = run_trials(trials, gains, [](double) { return true; });
   CHECK(t.faster[0] == 1);
-  CHECK(t.false_alarm < 0.15);
+  // Runs of a pair go against each other here (correlation -0.65), which Welch does not know: an independent simulation
+  // of the same lists gives 12.7 %.
+  CHECK(agrees(t.false_alarm, 0.127, 800));
   const Prospect p = prospect_of(a, b, false);
   CHECK(p.bias == 0);
   CHECK(p.sd == p.nominal);
