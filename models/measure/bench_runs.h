@@ -15,13 +15,13 @@ struct Bench {
   double base_s = 0.02;      ///< a run of A on the cold machine without noise
   double gain = 0;           ///< the share of A's time that B really saves
   double noise = 0.02;       ///< standard deviation of a run
-  double correlation = 0.5;  ///< of the noise of neighbouring runs
+  double correlation = 0.5;  ///< between the noise of neighbouring runs
   double drift = 0.04;       ///< how much slower the hot machine is; below 0: faster
   double heat_runs = 20;     ///< runs until 63 % of that
   double cold = 0.5;         ///< how much longer a version's first run takes; a quarter of it the next
   double outlier_share = 0;  ///< runs that something interrupts
   double outlier = 0.2;      ///< how much longer these take, on average
-  std::int64_t runs = 40;    ///< of both together
+  std::int64_t runs = 40;    ///< both versions together
   std::int64_t discard = 1;  ///< first runs of each version that are thrown away
   Order order = Order::alternate;
 };

@@ -14,7 +14,7 @@ struct Method {
   Test test = Test::t;
   bool paired = true;                     ///< a[i] and b[i] were measured next to each other
   Statistic statistic = Statistic::mean;  ///< what a bootstrap compares; t compares means, ranks shifts
-  std::int64_t resamples = 1000;          ///< of a bootstrap
+  std::int64_t resamples = 1000;          ///< a bootstrap's
   double alpha = 0.05;                    ///< chance that the interval misses
 };
 

@@ -18,7 +18,7 @@ using models::measure::Bench, models::measure::Comparison, models::measure::Meth
 using Times = std::vector<double>;
 
 std::uint64_t seed_of(const Inputs& in) { return static_cast<std::uint64_t>(in.seed); }
-/// Of the bootstrap that reads the runs.
+/// Random numbers for the bootstrap that reads the runs.
 std::uint64_t reading_stream(const Inputs& in) { return models::random_stream(in.seed, 77); }
 
 Times picked(const Run& run, const std::vector<std::size_t>& slots) {

@@ -89,7 +89,7 @@ void describe_power(Fields& f, Outputs& o) {
   f.real("power_error", o.power_error, {"Its standard error", "%"},
          {.formula = "sqrt(share (1 - share) / trials)", .source = "binomial"});
   f.real("runs_needed", o.runs_needed, "Runs needed",
-         "Of both together, for B's real gain to show in four of five trials.",
+         "As many of both together, for B's real gain to show in four of five trials.",
          {.may_be_missing = true, .absent = "There is no gain to look for, or it takes more than 4,000 runs."});
   f.real("rule_pairs", o.rule_pairs, "Pairs by the rule of sixteen",
          "For runs that share no noise and no drift: runs of each version.",
@@ -186,11 +186,11 @@ void describe(Fields& f, Outputs& o) {
   f.real("expected_found", o.expected_found, {"Found on average", "%"}, "Real gain and order together.",
          {.may_be_missing = true, .absent = unknown_machine, .formula = "1 - (1 - gain) (1 - order)"});
   f.real("real_gain", o.real_gain, {"Really", "%"}, "What B saves, where it is known.",
-         {.may_be_missing = true, .absent = "Of measured runs nobody knows it."});
+         {.may_be_missing = true, .absent = "Nobody knows it of measured runs."});
   f.group("The runs");
   f.integer("runs_used", o.runs_used, "Runs that count");
   f.integer("pairs", o.pairs, "Pairs", "Runs of the version that has fewer.");
-  f.integer("thrown_away", o.thrown_away, "Thrown away", "Of both versions.");
+  f.integer("thrown_away", o.thrown_away, "Thrown away", "First runs of both versions.");
   f.real("a_time_s", o.a_time_s, {"A takes", "s"}, "By what is compared.", {.source = "mean, median or minimum"});
   f.real("b_time_s", o.b_time_s, {"B takes", "s"}, "By what is compared.", {.source = "mean, median or minimum"});
   f.real("a_spread", o.a_spread, {"Spread of A", "%"}, {.formula = "standard deviation / mean of A"});
