@@ -32,7 +32,7 @@ void take_recorded(const Inputs& in, const Timings& timings, Run& run) {
   run.a_name = timings.names[0];
   run.b_name = timings.names[1];
   std::int64_t a = 0, b = 0;
-  // Of runs one after the other, the budget takes half from either version.
+  // The budget takes half of its runs from either version, also where one came after the other.
   const std::int64_t half = (in.runs + 1) / 2;
   for (const auto& r : timings.runs) {
     std::int64_t& of_its_kind = r.is_b ? b : a;

@@ -188,7 +188,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("real_gain", o.real_gain, {"Really", "%"}, "What B saves, where it is known.",
          {.may_be_missing = true, .absent = "Nobody knows it of measured runs."});
   f.group("The runs");
-  f.integer("runs_used", o.runs_used, "Runs that count");
+  f.integer("runs_used", o.runs_used, "Runs that count", "Both versions, without what is thrown away.");
   f.integer("pairs", o.pairs, "Pairs", "Runs of the version that has fewer.");
   f.integer("thrown_away", o.thrown_away, "Thrown away", "First runs of both versions.");
   f.real("a_time_s", o.a_time_s, {"A takes", "s"}, "By what is compared.", {.source = "mean, median or minimum"});
