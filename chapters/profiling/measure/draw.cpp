@@ -1,0 +1,170 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "chapters/profiling/measure/lab.h"
+#include "widgets/base/heading.h"
+#include "widgets/base/marks.h"
+#include "widgets/base/painter.h"
+#include "widgets/base/theme.h"
+#include "widgets/controls/button.h"
+#include "widgets/plot/plot.h"
+
+namespace chapters::profiling::measure {
+namespace {
+
+using widgets::Plot;
+
+constexpr std::array<DescribedColumn, 6> method_columns{{
+    {.key = "method"},
+    {.key = "found", .digits = 3},
+    {.key = "lo", .priority = 1, .digits = 3},
+    {.key = "hi", .priority = 1, .digits = 3},
+    {.key = "p", .priority = 2, .digits = 2},
+    {.key = "says"},
+}};
+constexpr std::array<DescribedColumn, 4> order_columns{{
+    {.key = "order"},
+    {.key = "bias", .digits = 2},
+    {.key = "alarms", .bar = true, .tint = widgets::Tint::bad(), .priority = 1, .digits = 2},
+    {.key = "seen", .priority = 2, .digits = 2},
+}};
+
+/// Axes end here while a question is open, %: the range of the runs would give the answer away.
+constexpr double veiled_gain = 10;
+
+double to_tenth(double value) { return std::round(10 * value) / 10; }
+
+void draw_clock(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
+  Plot plot("runs", view.runs,
+            {.x = {.lo = 0, .hi = picture.slots_hi, .label = "run"},
+             .y = {.lo = picture.time_lo, .hi = picture.time_hi, .label = "time of a run", .unit = "s"},
+             .size = size,
+             .ghost = false});
+  plot.curves(picture.runs);
+  if (!picture.drawn || !(picture.cold_time > 0)) return;
+  double at = picture.slots_hi - 1, time = picture.drift_at;
+  if (plot.drag_point("drag the drift", at, time, {.label = picture.drift_words, .lo = at, .hi = at}))
+    in.drift = std::clamp(to_tenth(100 * (time / picture.cold_time - 1) / picture.heated), -20.0, 20.0);
+}
+
+void draw_funnel(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  const bool veiled = widgets::veiled();
+  Plot plot("interval", view.funnel,
+            {.x = {.lo = 0, .hi = picture.pairs_hi, .label = "pairs of runs"},
+             .y = {.lo = veiled ? -veiled_gain : picture.gain_lo,
+                   .hi = veiled ? veiled_gain : picture.gain_hi,
+                   .label = "gain of B",
+                   .unit = "%"},
+             .size = size,
+             .ghost = false});
+  plot.curves(picture.funnel);
+  plot.horizontal_mark(0, "no difference", {.dashed = false});
+  if (!std::isnan(out.order_bias))
+    plot.horizontal_mark(out.order_bias, "the order alone", {.colour = t.bad, .output = "order_bias"});
+  double pairs = static_cast<double>(out.pairs), gain = in.gain;
+  if (plot.drag_x("drag the budget", pairs, {.label = "budget", .lo = 4, .hi = 0.5 * max_runs}))
+    in.runs = std::clamp<std::int64_t>(2 * (std::llround(pairs) + in.discard), 12, max_runs);
+  if (plot.drag_y("drag B's real gain", gain, {.label = picture.funnel_words, .lo = -20, .hi = 20}))
+    in.gain = to_tenth(gain);
+}
+
+/// The button at the right of the first heading.
+void draw_more(Inputs& in, ImVec2 corner, float right) {
+  const auto& t = widgets::theme();
+  if (widgets::veiled()) return;
+  const float width = ImGui::CalcTextSize("One more run").x + 2 * ImGui::GetStyle().FramePadding.x;
+  const ImVec2 back = ImGui::GetCursorScreenPos();
+  ImGui::SetCursorScreenPos({right - width, corner.y - t.px(4)});
+  if (widgets::button("One more run")) in.runs = std::min(max_runs, in.runs + 1);
+  ImGui::SetCursorScreenPos(back);
+}
+
+void draw_hero(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  if (picture.version == 0 || picture.runs.empty()) {
+    ImGui::Dummy(size);
+    return;
+  }
+  const auto& t = widgets::theme();
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  const bool apart = size.x > t.px(700);
+  // One above the other needs height for two pairs of axes; without it the interval is what answers.
+  const bool alone = !apart && size.y < t.px(460);
+  const float gap = t.px(18);
+  ImVec2 at = corner;
+  float head = 0;
+  if (!alone) {
+    const ImVec2 first =
+        apart ? ImVec2{std::floor(0.55f * (size.x - gap)), size.y} : ImVec2{size.x, std::floor(0.48f * (size.y - gap))};
+    const float button = t.px(130);
+    widgets::heading("A and B, timed", picture.runs_words, std::max(t.px(60), first.x - button),
+                     widgets::HeadingMore::beside);
+    head = ImGui::GetCursorScreenPos().y - corner.y;
+    draw_more(in, corner, corner.x + first.x);
+    draw_clock(in, picture, view, {first.x, first.y - head});
+    at = apart ? ImVec2{corner.x + first.x + gap, corner.y} : ImVec2{corner.x, corner.y + first.y + gap};
+  }
+  const ImVec2 second = alone   ? size
+                        : apart ? ImVec2{corner.x + size.x - at.x, size.y}
+                                : ImVec2{size.x, corner.y + size.y - at.y};
+  ImGui::SetCursorScreenPos(at);
+  widgets::heading("What B gains, as runs are added", "", second.x);
+  const float second_head = apart ? head : ImGui::GetCursorScreenPos().y - at.y;
+  ImGui::SetCursorScreenPos({at.x, at.y + second_head});
+  draw_funnel(in, out, picture, view, {second.x, second.y - second_head});
+  widgets::drew("the interval");
+}
+
+void draw_looks(const Picture& picture, View& view, ImVec2 size) {
+  Plot plot("looks", view.looks,
+            {.x = {.lo = 0, .hi = picture.looks_hi, .label = "pairs of runs at the look"},
+             .y = {.lo = 0,
+                   .hi = widgets::veiled() ? 100 : picture.alarms_hi,
+                   .label = "equals called different",
+                   .unit = "%"},
+             .size = size,
+             .ghost = false});
+  plot.curves(picture.looks);
+  plot.horizontal_mark(100 * alpha, "5 %");
+}
+
+void draw_power(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  Plot plot("power", view.power,
+            {.x = {.lo = 0,
+                   .hi = widgets::veiled() ? veiled_gain : picture.power_hi,
+                   .label = "what B really saves",
+                   .unit = "%"},
+             .y = {.lo = 0, .hi = 102, .label = "B called faster", .unit = "%"},
+             .size = size,
+             .ghost = false});
+  plot.curves(picture.power);
+  plot.error_bars(picture.power_at, picture.power_from, picture.power_to, t.series_at(4));
+  plot.horizontal_mark(100 * wanted_power, "four of five");
+  double gain = in.gain;
+  if (in.gain >= 0 && plot.drag_x("drag the real gain", gain, {.label = "really", .lo = 0, .hi = 20}))
+    in.gain = to_tenth(gain);
+}
+
+}  // namespace
+
+void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
+  stage.panel(
+      "measure", {.title = "The runs and what they say", .least = {480, 300}, .answers = true, .marks = "the interval"},
+      [&](ImVec2 size) {
+        draw_over_doors(
+            picture.doors, size, view.requests, [&](ImVec2 room) { draw_hero(in, out, picture, view, room); }, 480);
+      });
+  stage.panel("looks", {.title = "Looking early: false alarms of equals", .least = {380, 190}, .ideal = {0, 220}},
+              [&](ImVec2 size) { draw_looks(picture, view, size); });
+  stage.panel("power", {.title = "What the budget can see", .least = {380, 220}},
+              [&](ImVec2 size) { draw_power(in, picture, view, size); });
+  stage.panel("orders", {.title = "The same budget in other orders", .least = {400, 170}, .scrolls = true},
+              [&](ImVec2 size) { view.orders.draw("orders", out.orders, order_columns, size); });
+  stage.panel("methods", {.title = "The same runs, other methods", .least = {420, 190}, .scrolls = true},
+              [&](ImVec2 size) { view.methods.draw("methods", out.methods, method_columns, size); });
+  published_panel(stage, "Published looks and this model", picture.published);
+}
+
+}  // namespace chapters::profiling::measure
