@@ -30,5 +30,7 @@ Result<Timings> read_timings(std::string_view text);
 /// The same code twice, one after the other; or vectors in lists against vectors in tuples, in turns.
 const Timings& recorded_same();
 const Timings& recorded_two();
+/// Two rungs of the program's own ladder of multiply-adds, eight and twelve chains, in turns.
+const Timings& recorded_rungs();
 
 }  // namespace models::measure

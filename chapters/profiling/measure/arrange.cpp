@@ -65,6 +65,20 @@ void arrange_machine(const Inputs& in, const Run& run, Picture& p) {
   p.runs.push_back(std::move(machine));
 }
 
+/// Of runs that were timed here: do they belong to the rungs that are chosen now?
+bool is_of_choice(const Inputs& in) {
+  const ChosenRungs chosen = rungs_of(in);
+  const TimedPair& t = in.timed.front();
+  return chosen.ladder && t.ladder == in.ladder && t.a == chosen.a->id && t.b == chosen.b->id &&
+         t.size == chosen.size && t.cold == in.cold_caches;
+}
+
+std::string where_words(const Inputs& in, const Run& run) {
+  if (in.source == Source::drawn) return "in the order of the clock";
+  const bool timed = in.source == Source::machine && !in.timed.empty() && !in.timed_runs.empty();
+  return timed && !is_of_choice(in) ? run.where + ", of an earlier choice" : run.where;
+}
+
 void arrange_runs(const Inputs& in, const Outputs& out, const Run& run, Picture& p) {
   arrange_range(in, run, p);
   if (p.drawn) arrange_machine(in, run, p);
@@ -91,7 +105,7 @@ void arrange_runs(const Inputs& in, const Outputs& out, const Run& run, Picture&
   p.runs.push_back(std::move(a));
   p.runs.push_back(std::move(b));
   if (!away.x.empty()) p.runs.push_back(std::move(away));
-  p.runs_words = std::to_string(run.slots.size()) + " runs in the order of the clock";
+  p.runs_words = std::to_string(run.slots.size()) + " runs, " + where_words(in, run);
 }
 
 void arrange_funnel(const Inputs& in, const Outputs& out, const Run& run, Picture& p) {
@@ -126,7 +140,7 @@ void arrange_funnel(const Inputs& in, const Outputs& out, const Run& run, Pictur
   for (std::size_t i = 0; i < run.pair_gains.size(); ++i)
     pairs.add(static_cast<double>(i) + 1, std::clamp(run.pair_gains[i], p.gain_lo, p.gain_hi));
   p.funnel = {std::move(band), std::move(pairs), std::move(found)};
-  p.funnel_words = p.drawn ? "really " + format_text(in.gain, "%", 2) : std::string("nobody knows the truth");
+  p.funnel_words = (p.drawn ? "really " : "looked for: ") + format_text(in.gain, "%", 2);
 }
 
 void arrange_power(const Inputs& in, const Run& run, Picture& p) {
@@ -173,6 +187,8 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   p.drawn = in.source == Source::drawn;
   p.answer = answer_of(in, out);
   p.doors = doors_of(in, out);
+  p.more = in.runs < (p.drawn ? max_runs : static_cast<std::int64_t>(run.runs_there));
+  if (in.source == Source::machine) p.request = turns_request(in);
   arrange_runs(in, out, run, p);
   arrange_funnel(in, out, run, p);
   arrange_power(in, run, p);

@@ -28,9 +28,11 @@ Times picked(const Run& run, const std::vector<std::size_t>& slots) {
   return out;
 }
 
-void take_recorded(const Inputs& in, const Timings& timings, Run& run) {
+void take_recorded(const Inputs& in, const Timings& timings, std::string where, Run& run) {
   run.a_name = timings.names[0];
   run.b_name = timings.names[1];
+  run.where = std::move(where);
+  run.runs_there = timings.runs.size();
   std::int64_t a = 0, b = 0;
   // The budget takes half of its runs from either version, also where one came after the other.
   const std::int64_t half = (in.runs + 1) / 2;
@@ -41,6 +43,19 @@ void take_recorded(const Inputs& in, const Timings& timings, Run& run) {
     run.times_s.push_back(r.time_s);
     ++of_its_kind;
   }
+}
+
+/// What was timed here; before that, runs of two rungs that were recorded elsewhere.
+void take_timed(const Inputs& in, Run& run) {
+  if (in.timed.empty() || in.timed_runs.empty())
+    return take_recorded(in, models::measure::recorded_rungs(), "recorded elsewhere, nothing timed here yet", run);
+  const TimedPair& pair = in.timed.front();
+  constexpr std::size_t most_letters = 40;
+  Timings timings{.names = {pair.a.substr(0, most_letters), pair.b.substr(0, most_letters)}, .runs = {}};
+  if (pair.a == pair.b) timings.names[1] += " again";
+  timings.runs.reserve(in.timed_runs.size());
+  for (const TimedRow& row : in.timed_runs) timings.runs.push_back({row.is_b, row.time_s});
+  take_recorded(in, timings, "timed here", run);
 }
 
 /// Empty, or why there are no runs.
@@ -55,10 +70,12 @@ std::string take_runs(const Inputs& in, Run& run) {
       return "There are no times yet: drop a CSV with the columns version and time_s onto the window.";
     const auto read = models::measure::read_timings(in.file.text);
     if (!read) return read.error;
-    take_recorded(in, *read, run);
+    take_recorded(in, *read, "of your file", run);
+  } else if (in.source == Source::machine) {
+    take_timed(in, run);
   } else {
     const bool same = in.source == Source::recorded_same;
-    take_recorded(in, same ? models::measure::recorded_same() : models::measure::recorded_two(), run);
+    take_recorded(in, same ? models::measure::recorded_same() : models::measure::recorded_two(), "recorded", run);
   }
   run.kept = models::measure::kept_of(run.slots);
   if (run.kept.pairs() < 4)
@@ -145,7 +162,9 @@ void state_prospects(const Inputs& in, const Run& run, const Times& a, const Tim
     const double noise = in.source == Source::drawn ? in.noise : out.a_spread;
     out.rule_pairs = 16 * (noise / in.gain) * (noise / in.gain);
   }
-  if (in.source == Source::recorded_same) out.real_gain = 0;
+  const bool against_itself =
+      in.source == Source::machine && !in.timed.empty() && in.timed.front().a == in.timed.front().b;
+  if (in.source == Source::recorded_same || against_itself) out.real_gain = 0;
   if (in.source != Source::drawn) return;
   const Bench bench = bench_of(in);
   const auto expected = models::measure::expected_gain(bench, run.slots);

@@ -5,6 +5,8 @@ namespace {
 
 const Choices measure_sources{
     {"drawn", "drawn runs", "A machine of which everything is known: the truth stands next to the finding."},
+    {"machine", "this machine, now",
+     "Two rungs of a ladder of kernels, timed here run by run in the order that is set."},
     {"recorded_same", "recorded: the same code twice", "Real runs, one version after the other; both are the same."},
     {"recorded_two", "recorded: two versions in turns",
      "Real runs of a product of vectors, held in lists or in tuples."},
@@ -23,9 +25,25 @@ const Choices statistics{{"mean", "mean", "What all runs cost together."},
 const Choices verdicts{{"faster", "B is faster", {}}, {"slower", "B is slower", {}}, {"undecided", "not shown", {}}};
 static_assert(models::measure::order_count == 5);
 
-constexpr When drawn{"source", "drawn"};
+const Choices work_sizes{{"smallest", "a sixteenth", "A sixteenth of the ladder's usual size."},
+                         {"small", "a quarter", "A quarter of the ladder's usual size."},
+                         {"usual", "usual", "What the ladder was written for."}};
+
+constexpr When drawn{"source", "drawn"}, timed_here{"source", "machine"};
 constexpr std::string_view by_t = "Welch 1947, Student 1908", by_trials = "the whole experiment, repeated";
 constexpr std::string_view unknown_machine = "Nobody knows what a real machine would have done in another order.";
+
+void describe_rungs(Fields& f, Inputs& in) {
+  f.choice("ladder", in.ladder, timed_ladders(), "Ladder", "The operation: its rungs are versions of it.",
+           {.when = timed_here});
+  f.integer("rung_a", in.rung_a, "A is rung", "From 1; beyond the last means the last.",
+            {.range = {1, 12, Scale::step}, .typical = {1, 8}, .when = timed_here});
+  f.integer("rung_b", in.rung_b, "B is rung", "The same one as A is fine: then every difference is the machine's.",
+            {.range = {1, 12, Scale::step}, .typical = {1, 8}, .when = timed_here});
+  f.choice("size", in.size, work_sizes, "Size", "How large the operation is.", {.when = timed_here});
+  f.toggle("cold_caches", in.cold_caches, "Cold caches",
+           "Operands are out of the caches when a timed run begins; off: they stay there.", {.when = timed_here});
+}
 
 void describe_machine(Fields& f, Inputs& in) {
   f.group("The machine");
@@ -121,6 +139,19 @@ void describe_alarms(Fields& f, Outputs& o) {
 
 }  // namespace
 
+void describe(Fields& f, TimedPair& r) {
+  f.text("ladder", r.ladder, "Ladder");
+  f.text("a", r.a, "A");
+  f.text("b", r.b, "B");
+  f.integer("size", r.size, "Size", {.range = {0, 1e15}});
+  f.toggle("cold", r.cold, "Cold");
+}
+
+void describe(Fields& f, TimedRow& r) {
+  f.toggle("is_b", r.is_b, "B");
+  f.real("time_s", r.time_s, {"Time", "s"}, {.range = {1e-12, 1e6}});
+}
+
 void describe(Fields& f, MethodRow& r) {
   f.text("method", r.method, "Method");
   f.real("found", r.found, {"Gain found", "%"}, {.source = "estimate of the method"});
@@ -148,12 +179,17 @@ void describe(Fields& f, Inputs& in) {
              .typical = {12, 200},
              .headline = true,
              .costly = true});
-  f.choice("order", in.order, run_orders, "Order", "Who runs when.", {.when = drawn});
+  f.choice("order", in.order, run_orders, "Order", "Who runs when.", {.when = {"source", "drawn|machine"}});
+  describe_rungs(f, in);
   f.real("gain", in.gain, {"B really saves", "%"},
          "Share of A's time; of measured runs nobody knows it, and chances are computed for this one.",
          {.range = {-20, 20}, .typical = {-6, 6}, .headline = true});
   describe_machine(f, in);
   describe_reading(f, in);
+  f.group("Timed here");
+  f.table("timed", in.timed, "What was timed", "Two rungs of a ladder.", {.max_items = 1, .origin = Origin::measured});
+  f.table("timed_runs", in.timed_runs, "Timed runs", "In the order of the clock.",
+          {.max_items = static_cast<std::size_t>(max_runs), .origin = Origin::measured});
 }
 
 void describe(Fields& f, Outputs& o) {
@@ -210,7 +246,7 @@ LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>({"profiling/measure",
                                                    "Measure",
                                                    "Is B faster than A, or does it only look so?",
-                                                   {.job = true, .published_keys = "look_every"}},
+                                                   {.job = true, .service = "kernels", .published_keys = "look_every"}},
                                                   compute, arrange, draw);
 }
 

@@ -14,6 +14,13 @@ constexpr auto measure_doors = std::to_array<DoorTo>({
 
 models::Result<std::string> measure_link(const Inputs& in, const Outputs& out, std::string_view lab) {
   LinkWriter w(lab);
+  if (lab == "kernels/lab" && in.source == Source::machine) {
+    w.choice("device", "cpu");
+    w.choice("cpu_ladder", in.ladder);
+    w.number("rung", static_cast<double>(in.rung_b));
+    w.choice("size", in.size == WorkSize::smallest ? "smallest" : in.size == WorkSize::small ? "small" : "usual");
+    w.toggle("cold", in.cold_caches);
+  }
   if (lab == "debugging/stragglers") {
     w.choice("source", "fleet");
     w.number("spread", in.source == Source::drawn ? in.noise : out.a_spread);

@@ -60,7 +60,9 @@ void draw_funnel(Inputs& in, const Outputs& out, const Picture& picture, View& v
              .size = size,
              .ghost = false});
   plot.curves(picture.funnel);
-  plot.horizontal_mark(0, "no difference", {.dashed = false});
+  // Where B's real gain is none, its handle lies on this line and says so.
+  if (std::abs(in.gain) > 0.04 * (picture.gain_hi - picture.gain_lo))
+    plot.horizontal_mark(0, "no difference", {.dashed = false});
   if (!std::isnan(out.order_bias))
     plot.horizontal_mark(out.order_bias, "the order alone", {.colour = t.bad, .output = "order_bias"});
   double pairs = static_cast<double>(out.pairs), gain = in.gain;
@@ -70,15 +72,32 @@ void draw_funnel(Inputs& in, const Outputs& out, const Picture& picture, View& v
     in.gain = to_tenth(gain);
 }
 
-/// The button at the right of the first heading.
-void draw_more(Inputs& in, ImVec2 corner, float right) {
-  const auto& t = widgets::theme();
+/// Pixels from the top of a hero's part down to its plot: its heading, or the button next to that.
+float head_height() { return widgets::button_size("Stop").y + widgets::theme().px(6); }
+
+/// The one thing to do next, at the right end of the first heading.
+void draw_next(Inputs& in, const Picture& picture, View& view, ImVec2 corner, float right) {
   if (widgets::veiled()) return;
-  const float width = ImGui::CalcTextSize("One more run").x + 2 * ImGui::GetStyle().FramePadding.x;
-  const ImVec2 back = ImGui::GetCursorScreenPos();
-  ImGui::SetCursorScreenPos({right - width, corner.y - t.px(4)});
-  if (widgets::button("One more run")) in.runs = std::min(max_runs, in.runs + 1);
-  ImGui::SetCursorScreenPos(back);
+  const bool here = in.source == Source::machine, running = here && view.requests.running;
+  const char* label = running ? "Stop" : here ? "Time them" : "One more run";
+  ImGui::SetCursorScreenPos({right - widgets::button_size(label).x, corner.y});
+  ImGui::BeginDisabled(here ? picture.request.empty() && !running : !picture.more);
+  const bool pressed = widgets::button(label, here && !running);
+  ImGui::EndDisabled();
+  if (!pressed) return;
+  if (here)
+    view.requests.work = running ? "stop" : picture.request;
+  else
+    in.runs = std::min(max_runs, in.runs + 1);
+}
+
+/// A heading with the button behind it.
+void draw_head(Inputs& in, const Picture& picture, View& view, ImVec2 corner, float width, std::string_view title) {
+  const bool running = in.source == Source::machine && view.requests.running;
+  const std::string_view more = running ? std::string_view(view.requests.status) : picture.runs_words;
+  const float button = widgets::button_size("One more run").x + widgets::theme().px(8);
+  widgets::heading(title, more, std::max(widgets::theme().px(60), width - button), widgets::HeadingMore::beside);
+  draw_next(in, picture, view, corner, corner.x + width);
 }
 
 void draw_hero(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
@@ -91,17 +110,13 @@ void draw_hero(Inputs& in, const Outputs& out, const Picture& picture, View& vie
   const bool apart = size.x > t.px(700);
   // One above the other needs height for two pairs of axes; without it the interval is what answers.
   const bool alone = !apart && size.y < t.px(460);
-  const float gap = t.px(18);
+  const float gap = t.px(18), head = head_height();
   ImVec2 at = corner;
-  float head = 0;
   if (!alone) {
     const ImVec2 first =
         apart ? ImVec2{std::floor(0.55f * (size.x - gap)), size.y} : ImVec2{size.x, std::floor(0.48f * (size.y - gap))};
-    const float button = t.px(130);
-    widgets::heading("A and B, timed", picture.runs_words, std::max(t.px(60), first.x - button),
-                     widgets::HeadingMore::beside);
-    head = ImGui::GetCursorScreenPos().y - corner.y;
-    draw_more(in, corner, corner.x + first.x);
+    draw_head(in, picture, view, corner, first.x, "A and B, timed");
+    ImGui::SetCursorScreenPos({corner.x, corner.y + head});
     draw_clock(in, picture, view, {first.x, first.y - head});
     at = apart ? ImVec2{corner.x + first.x + gap, corner.y} : ImVec2{corner.x, corner.y + first.y + gap};
   }
@@ -109,10 +124,12 @@ void draw_hero(Inputs& in, const Outputs& out, const Picture& picture, View& vie
                         : apart ? ImVec2{corner.x + size.x - at.x, size.y}
                                 : ImVec2{size.x, corner.y + size.y - at.y};
   ImGui::SetCursorScreenPos(at);
-  widgets::heading("What B gains, as runs are added", "", second.x);
-  const float second_head = apart ? head : ImGui::GetCursorScreenPos().y - at.y;
-  ImGui::SetCursorScreenPos({at.x, at.y + second_head});
-  draw_funnel(in, out, picture, view, {second.x, second.y - second_head});
+  if (alone)
+    draw_head(in, picture, view, at, second.x, "What B gains");
+  else
+    widgets::heading("What B gains, as runs are added", "", second.x);
+  ImGui::SetCursorScreenPos({at.x, at.y + head});
+  draw_funnel(in, out, picture, view, {second.x, second.y - head});
   widgets::drew("the interval");
 }
 

@@ -10,6 +10,7 @@
 #include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/lab_doors.h"
 #include "chapters/mechanism/published_panel.h"
+#include "kernels/kernel.h"
 #include "models/measure/bench_power.h"
 #include "models/measure/bench_runs.h"
 #include "models/measure/timings_csv.h"
@@ -23,8 +24,24 @@ namespace chapters::profiling::measure {
 
 using models::measure::Order, models::measure::Statistic, models::measure::Test;
 
-enum class Source : std::uint8_t { drawn, recorded_same, recorded_two, file };
+enum class Source : std::uint8_t { drawn, machine, recorded_same, recorded_two, file };
+enum class WorkSize : std::uint8_t { smallest, small, usual };
 enum class Verdict : std::uint8_t { faster, slower, undecided };
+
+/// What was timed on this machine: two rungs of a ladder.
+struct TimedPair {
+  std::string ladder, a, b;
+  std::int64_t size = 0;
+  bool cold = true;
+  bool operator==(const TimedPair&) const = default;
+};
+
+/// One run, as it was timed.
+struct TimedRow {
+  bool is_b = false;
+  double time_s = 1;
+  bool operator==(const TimedRow&) const = default;
+};
 
 /// Defaults: two versions that are the same, the new one timed first on a machine that slows down as it heats. What the
 /// machine does is assumed. Shares are in percent.
@@ -43,6 +60,12 @@ struct Inputs {
   bool paired = false;
   Statistic statistic = Statistic::mean;
   std::int64_t look_every = 1, repeats = 200, seed = 7;
+  std::string ladder = "cpu-fma";
+  std::int64_t rung_a = 5, rung_b = 6;
+  WorkSize size = WorkSize::small;
+  bool cold_caches = true;
+  std::vector<TimedPair> timed;  ///< one row, or none
+  std::vector<TimedRow> timed_runs;
   bool operator==(const Inputs&) const = default;
 };
 
@@ -96,6 +119,8 @@ struct Run {
   models::measure::KeptRuns kept;
   double base_s = 0;  ///< a run of A on the cold machine; 0: nobody knows
   std::string a_name = "A", b_name = "B";
+  std::string where;           ///< measured runs: where they come from
+  std::size_t runs_there = 0;  ///< measured runs: how many there are, also beyond the budget
   std::vector<FunnelPoint> funnel;
   std::vector<double> pair_gains;  ///< %, one a pair
   std::vector<PowerPoint> power;
@@ -110,6 +135,8 @@ struct Picture {
   LabDoors doors;
   std::vector<widgets::Curve> runs, funnel, power, looks;
   std::string runs_words, funnel_words, drift_words;
+  std::string request;  ///< what the service is asked for: the rungs that are chosen, in the order that is set
+  bool more = true;     ///< there are runs beyond the budget
   double time_lo = 0, time_hi = 1, slots_hi = 1;
   double drift_at = 0, cold_time = 0;  ///< where the machine's line ends, and what it starts at; s
   double heated = 1;                   ///< how much of the drift is there at the last run
@@ -136,6 +163,19 @@ std::string answer_of(const Inputs& in, const Outputs& out);
 LabDoors doors_of(const Inputs& in, const Outputs& out);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 
+/// The two rungs that are chosen; null without a program's ladder of that name.
+struct ChosenRungs {
+  const ::kernels::Ladder* ladder = nullptr;
+  const ::kernels::Rung *a = nullptr, *b = nullptr;
+  std::int64_t size = 0;
+};
+ChosenRungs rungs_of(const Inputs& in);
+/// Lines "key value" that the app's service "kernels" reads.
+std::string turns_request(const Inputs& in);
+const Choices& timed_ladders();
+
+void describe(Fields& f, TimedPair& pair);
+void describe(Fields& f, TimedRow& row);
 void describe(Fields& f, MethodRow& row);
 void describe(Fields& f, OrderRow& row);
 void describe(Fields& f, Inputs& in);
