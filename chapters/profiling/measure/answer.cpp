@@ -16,8 +16,8 @@ std::string second_line(const Inputs& in, const Outputs& out) {
   const bool drawn_runs = in.source == Source::drawn;
   if (in.source == Source::machine && (in.timed.empty() || in.timed_runs.empty()))
     return "Nothing was timed here yet: these runs were recorded elsewhere.";
-  if (in.source == Source::machine && in.timed.front().a == in.timed.front().b)
-    return "A and B are the same code: the machine makes all of it, and really B saves " + percent(out.real_gain) + ".";
+  if (!drawn_runs && out.real_gain == 0)
+    return "A and B are the same code: what differs is the machine, and B really saves " + percent(out.real_gain) + ".";
   if (!drawn_runs && in.test != Test::t)
     return "Repeated on equals, as many runs call a difference in " + percent(out.alarm_simulated) + " of trials.";
   if (std::isnan(out.smallest))

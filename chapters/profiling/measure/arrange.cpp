@@ -65,18 +65,18 @@ void arrange_machine(const Inputs& in, const Run& run, Picture& p) {
   p.runs.push_back(std::move(machine));
 }
 
-/// Of runs that were timed here: do they belong to the rungs that are chosen now?
-bool is_of_choice(const Inputs& in) {
+/// What the next timing is of, where it is not what is shown: "; next: tile and spill".
+std::string next_words(const Inputs& in) {
   const ChosenRungs chosen = rungs_of(in);
-  const TimedPair& t = in.timed.front();
-  return chosen.ladder && t.ladder == in.ladder && t.a == chosen.a->id && t.b == chosen.b->id &&
-         t.size == chosen.size && t.cold == in.cold_caches;
+  if (!chosen.ladder) return {};
+  const TimedPair next{in.ladder, std::string(chosen.a->id), std::string(chosen.b->id), chosen.size, in.cold_caches};
+  if (!in.timed_runs.empty() && !in.timed.empty() && in.timed.front() == next) return {};
+  return "; next: " + next.a + " and " + next.b;
 }
 
 std::string where_words(const Inputs& in, const Run& run) {
   if (in.source == Source::drawn) return "in the order of the clock";
-  const bool timed = in.source == Source::machine && !in.timed.empty() && !in.timed_runs.empty();
-  return timed && !is_of_choice(in) ? run.where + ", of an earlier choice" : run.where;
+  return in.source == Source::machine ? run.where + next_words(in) : run.where;
 }
 
 void arrange_runs(const Inputs& in, const Outputs& out, const Run& run, Picture& p) {

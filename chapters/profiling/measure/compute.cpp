@@ -48,7 +48,7 @@ void take_recorded(const Inputs& in, const Timings& timings, std::string where, 
 /// What was timed here; before that, runs of two rungs that were recorded elsewhere.
 void take_timed(const Inputs& in, Run& run) {
   if (in.timed.empty() || in.timed_runs.empty())
-    return take_recorded(in, models::measure::recorded_rungs(), "recorded elsewhere, nothing timed here yet", run);
+    return take_recorded(in, models::measure::recorded_rungs(), "recorded elsewhere", run);
   const TimedPair& pair = in.timed.front();
   constexpr std::size_t most_letters = 40;
   Timings timings{.names = {pair.a.substr(0, most_letters), pair.b.substr(0, most_letters)}, .runs = {}};
@@ -263,7 +263,7 @@ void follow_interval(const Inputs& in, const Times& a, const Times& b, Run& run)
   Method m = method_of(in);
   m.resamples = 400;
   const std::size_t pairs = run.kept.pairs();
-  const double scale = models::measure::mean_of(a);
+  const double scale = read_runs(m, a, b, reading_stream(in)).scale;
   for (std::size_t i = 0; i < pairs; ++i) run.pair_gains.push_back(100 * (a[i] - b[i]) / scale);
   const std::size_t every = std::max<std::size_t>(1, pairs / 40);
   for (std::size_t n = 3; n <= pairs; n = n < pairs && n + every > pairs ? pairs : n + every) {

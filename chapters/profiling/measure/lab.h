@@ -52,7 +52,7 @@ struct Inputs {
   Order order = Order::new_first;
   double gain = 0;
   double drift = 8, heat_runs = 22;
-  double noise = 1, correlation = 0.3;
+  double noise = 2, correlation = 0.3;
   double cold = 30;
   std::int64_t discard = 2;
   double outlier_share = 0, outlier = 15;
