@@ -282,7 +282,8 @@ int run_in_turns(const Arguments& a, const Streams& s) {
     s.out << (turn.is_b ? b : request.a) << "," << std::string_view(time.data(), end) << "\n" << std::flush;
     return s.out.good();
   });
-  std::string busy = ran ? share.busy() : std::string();
+  std::string busy;
+  if (ran && !share.busy().empty()) busy = "Other work ran on this machine meanwhile: the runs had to share its cores.";
   if (json) {
     if (!busy.empty()) say(s, {.kind = KernelEvent::Kind::note, .note = std::move(busy)});
     return finish_speaking(s, ran.error);
