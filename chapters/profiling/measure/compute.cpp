@@ -307,6 +307,7 @@ Computed compute(const Inputs& in, Progress& progress) {
     return infeasible<Computed>("The experiments were stopped before the first one was made.");
   list_methods(in, a, b, out);
   if (in.source == Source::drawn) list_orders(in, out);
+  out.next = in.source == Source::machine ? next_of(in) : "nothing";
   if (!progress.facts_alone) follow_interval(in, a, b, *run);
   return {std::move(out), std::move(run)};
 }

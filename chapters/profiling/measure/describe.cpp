@@ -165,7 +165,10 @@ void describe(Fields& f, OrderRow& r) {
   f.text("order", r.order, "Order");
   f.real("bias", r.bias, {"Order alone shows", "%"}, {.source = "mean over the noise"});
   f.real("alarms", r.alarms, {"False alarms", "%"}, {.source = "distribution of t"});
-  f.real("seen", r.seen, {"Smallest gain", "%"}, {.source = "power of 80 %"});
+  f.real("seen", r.seen, {"Smallest gain", "%"},
+         {.may_be_missing = true,
+          .absent = "A t test of so few or so restless runs would show none.",
+          .source = "power of 80 %"});
 }
 
 void describe(Fields& f, Inputs& in) {
@@ -187,9 +190,10 @@ void describe(Fields& f, Inputs& in) {
   describe_machine(f, in);
   describe_reading(f, in);
   f.group("Timed here");
-  f.table("timed", in.timed, "What was timed", "Two rungs of a ladder.", {.max_items = 1, .origin = Origin::measured});
+  f.table("timed", in.timed, "What was timed", "Two rungs of a ladder.",
+          {.when = timed_here, .max_items = 1, .origin = Origin::measured});
   f.table("timed_runs", in.timed_runs, "Timed runs", "In the order of the clock.",
-          {.max_items = static_cast<std::size_t>(max_runs), .origin = Origin::measured});
+          {.when = timed_here, .max_items = static_cast<std::size_t>(max_runs), .origin = Origin::measured});
 }
 
 void describe(Fields& f, Outputs& o) {
@@ -235,6 +239,7 @@ void describe(Fields& f, Outputs& o) {
          {.formula = "standard deviation of A - B by pairs / mean of A"});
   f.real("pair_correlation", o.pair_correlation, "Correlation in pairs",
          "Above 0 pairs have something in common, and keeping them together helps.", {.source = "Pearson"});
+  f.text("next", o.next, "Timed next", "What Time them runs, where runs of this machine are chosen.");
   describe_power(f, o);
   describe_alarms(f, o);
   f.group("Other ways");

@@ -72,6 +72,17 @@ void draw_funnel(Inputs& in, const Outputs& out, const Picture& picture, View& v
     in.gain = to_tenth(gain);
 }
 
+/// Two parts next to each other where there is width for them, or else one above the other.
+struct TwoParts {
+  ImVec2 corner, first, second_at, second;
+  TwoParts(ImVec2 size, bool apart, float share, float gap) : corner(ImGui::GetCursorScreenPos()) {
+    first =
+        apart ? ImVec2{std::floor(share * (size.x - gap)), size.y} : ImVec2{size.x, std::floor(share * (size.y - gap))};
+    second_at = apart ? ImVec2{corner.x + first.x + gap, corner.y} : ImVec2{corner.x, corner.y + first.y + gap};
+    second = apart ? ImVec2{size.x - first.x - gap, size.y} : ImVec2{size.x, size.y - first.y - gap};
+  }
+};
+
 /// Pixels from the top of a hero's part down to its plot: its heading, or the button next to that.
 float head_height() { return widgets::button_size("Stop").y + widgets::theme().px(6); }
 
@@ -79,12 +90,10 @@ float head_height() { return widgets::button_size("Stop").y + widgets::theme().p
 void draw_next(Inputs& in, const Picture& picture, View& view, ImVec2 corner, float right) {
   if (widgets::veiled()) return;
   const bool here = in.source == Source::machine, running = here && view.requests.running;
+  if (here ? picture.request.empty() : !picture.more) return;
   const char* label = running ? "Stop" : here ? "Time them" : "One more run";
   ImGui::SetCursorScreenPos({right - widgets::button_size(label).x, corner.y});
-  ImGui::BeginDisabled(here ? picture.request.empty() && !running : !picture.more);
-  const bool pressed = widgets::button(label, here && !running);
-  ImGui::EndDisabled();
-  if (!pressed) return;
+  if (!widgets::button(label, here && !running)) return;
   if (here)
     view.requests.work = running ? "stop" : picture.request;
   else
@@ -110,19 +119,14 @@ void draw_hero(Inputs& in, const Outputs& out, const Picture& picture, View& vie
   const bool apart = size.x > t.px(700);
   // One above the other needs height for two pairs of axes; without it the interval is what answers.
   const bool alone = !apart && size.y < t.px(460);
-  const float gap = t.px(18), head = head_height();
-  ImVec2 at = corner;
+  const float head = head_height();
+  const TwoParts parts(size, apart, apart ? 0.55f : 0.48f, t.px(18));
+  const ImVec2 at = alone ? corner : parts.second_at, second = alone ? size : parts.second;
   if (!alone) {
-    const ImVec2 first =
-        apart ? ImVec2{std::floor(0.55f * (size.x - gap)), size.y} : ImVec2{size.x, std::floor(0.48f * (size.y - gap))};
-    draw_head(in, picture, view, corner, first.x, "A and B, timed");
+    draw_head(in, picture, view, corner, parts.first.x, "A and B, timed");
     ImGui::SetCursorScreenPos({corner.x, corner.y + head});
-    draw_clock(in, picture, view, {first.x, first.y - head});
-    at = apart ? ImVec2{corner.x + first.x + gap, corner.y} : ImVec2{corner.x, corner.y + first.y + gap};
+    draw_clock(in, picture, view, {parts.first.x, parts.first.y - head});
   }
-  const ImVec2 second = alone   ? size
-                        : apart ? ImVec2{corner.x + size.x - at.x, size.y}
-                                : ImVec2{size.x, corner.y + size.y - at.y};
   ImGui::SetCursorScreenPos(at);
   if (alone)
     draw_head(in, picture, view, at, second.x, "What B gains");
@@ -164,6 +168,30 @@ void draw_power(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
     in.gain = to_tenth(gain);
 }
 
+void draw_chances(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  const TwoParts parts(size, size.x > t.px(640) || size.y < t.px(330), 0.5f, t.px(16));
+  draw_looks(picture, view, parts.first);
+  ImGui::SetCursorScreenPos(parts.second_at);
+  draw_power(in, picture, view, parts.second);
+}
+
+void draw_ways(const Outputs& out, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  // Of measured runs nobody knows what another order would have shown.
+  if (out.orders.empty()) {
+    view.methods.draw("methods", out.methods, method_columns, size);
+    return;
+  }
+  const float rows = static_cast<float>(out.orders.size() + out.methods.size()) + 2;
+  const bool apart = size.x > t.px(900);
+  const float share = apart ? 0.45f : static_cast<float>(out.orders.size() + 1) / rows;
+  const TwoParts parts(size, apart, share, t.px(14));
+  view.orders.draw("orders", out.orders, order_columns, parts.first);
+  ImGui::SetCursorScreenPos(parts.second_at);
+  view.methods.draw("methods", out.methods, method_columns, parts.second);
+}
+
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
@@ -173,14 +201,10 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
         draw_over_doors(
             picture.doors, size, view.requests, [&](ImVec2 room) { draw_hero(in, out, picture, view, room); }, 480);
       });
-  stage.panel("looks", {.title = "Looking early: false alarms of equals", .least = {380, 190}, .ideal = {0, 220}},
-              [&](ImVec2 size) { draw_looks(picture, view, size); });
-  stage.panel("power", {.title = "What the budget can see", .least = {380, 220}},
-              [&](ImVec2 size) { draw_power(in, picture, view, size); });
-  stage.panel("orders", {.title = "The same budget in other orders", .least = {400, 170}, .scrolls = true},
-              [&](ImVec2 size) { view.orders.draw("orders", out.orders, order_columns, size); });
-  stage.panel("methods", {.title = "The same runs, other methods", .least = {420, 190}, .scrolls = true},
-              [&](ImVec2 size) { view.methods.draw("methods", out.methods, method_columns, size); });
+  stage.panel("chances", {.title = "Looking early, and what the budget can see", .least = {380, 340}},
+              [&](ImVec2 size) { draw_chances(in, picture, view, size); });
+  stage.panel("ways", {.title = "The same in other orders and by other methods", .least = {420, 330}, .scrolls = true},
+              [&](ImVec2 size) { draw_ways(out, view, size); });
   published_panel(stage, "Published looks and this model", picture.published);
 }
 

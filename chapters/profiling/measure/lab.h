@@ -91,6 +91,7 @@ struct Outputs {
   double p = 1, half_width = 0;
   double a_time_s = 0, b_time_s = 0, a_spread = 0, b_spread = 0, pair_spread = 0, pair_correlation = 0;
   std::int64_t pairs = 0, runs_used = 0, thrown_away = 0;
+  std::string next;  ///< what is timed next
   double standard_error = no_figure, critical_t = no_figure;
   double order_bias = no_figure, expected_found = no_figure, real_gain = no_figure;
   double smallest = no_figure, smallest_other = no_figure;  ///< %, with the pairing that is set, and with the other
@@ -170,6 +171,8 @@ struct ChosenRungs {
   std::int64_t size = 0;
 };
 ChosenRungs rungs_of(const Inputs& in);
+/// "chains-8 and chains-12 of cpu-fma, size 50000, cold"
+std::string next_of(const Inputs& in);
 /// Lines "key value" that the app's service "kernels" reads.
 std::string turns_request(const Inputs& in);
 const Choices& timed_ladders();

@@ -35,6 +35,14 @@ ChosenRungs rungs_of(const Inputs& in) {
           std::clamp(ladder->size_default / part, ladder->size_lo, ladder->size_hi)};
 }
 
+std::string next_of(const Inputs& in) {
+  const ChosenRungs chosen = rungs_of(in);
+  if (!chosen.ladder) return "nothing";
+  std::string text(chosen.a->id);
+  ((text += " and ") += chosen.b->id) += " of " + in.ladder;
+  return text + ", size " + std::to_string(chosen.size) + (in.cold_caches ? ", cold" : ", warm");
+}
+
 std::string turns_request(const Inputs& in) {
   const ChosenRungs chosen = rungs_of(in);
   if (!chosen.ladder) return {};
