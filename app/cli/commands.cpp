@@ -218,7 +218,7 @@ const std::vector<Command>& commands() {
         {"--seed", "N", "of the numbers that are computed with"},
         {"--json", "", "one event a line"}},
        {"ridgeline kernels turns cpu-sgemm --rung naive --rung ikj --size 64 --runs 8",
-        "ridgeline kernels turns cpu-copy --rung copy --rung copy --size 1MiB --turns AAAABBBB --warm"},
+        "ridgeline kernels turns cpu-copy --rung simd --rung simd --size 1MiB --turns AAAABBBB --warm"},
        kernels_call,
        2},
       {"kernels check",

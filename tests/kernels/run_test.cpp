@@ -193,8 +193,9 @@ TEST_CASE("a request that fits no ladder is one sentence that says what would") 
 
 TEST_CASE("turns: both rungs are checked, then every run is timed in the order that is asked for") {
   calls().clear();
-  const auto operation =
-      copy_with({{.rung = {.id = "first"}, .call = right}, {.rung = {.id = "second"}, .call = also_right}});
+  const std::vector<Version> versions = {{.rung = {.id = "first"}, .call = right},
+                                         {.rung = {.id = "second"}, .call = also_right}};
+  const auto operation = copy_with(versions);
   std::vector<TimedTurn> all;
   const TakeTurn take = [&](const TimedTurn& turn) {
     all.push_back(turn);
@@ -218,9 +219,10 @@ TEST_CASE("turns: both rungs are checked, then every run is timed in the order t
 }
 
 TEST_CASE("turns: a wrong rung is not timed, one that goes wrong is found out, and an order is letters A and B") {
-  const auto operation = copy_with({{.rung = {.id = "right"}, .call = right},
-                                    {.rung = {.id = "twice"}, .call = doubles},
-                                    {.rung = {.id = "later"}, .call = breaks_after_a_while}});
+  const std::vector<Version> versions = {{.rung = {.id = "right"}, .call = right},
+                                         {.rung = {.id = "twice"}, .call = doubles},
+                                         {.rung = {.id = "later"}, .call = breaks_after_a_while}};
+  const auto operation = copy_with(versions);
   int taken = 0;
   const TakeTurn count = [&](const TimedTurn&) { return ++taken > 0; };
   TurnsRequest request{.ladder = "cpu-copy", .a = "right", .b = "twice", .turns = "AB", .size = 400};

@@ -160,12 +160,13 @@ void arrange_power(const Inputs& in, const Run& run, Picture& p) {
 
 void arrange_looks(const Run& run, Picture& p) {
   Curve peeking{.kind = Curve::Kind::steps,
-                .label = "called by then, 5 % at each look",
+                .label = "5 % at each look",
+                .info = "called different at some look so far",
                 .output = "peeking",
                 .tint = Tint::bad(),
                 .width = 2.5f};
-  Curve split{.kind = Curve::Kind::steps, .label = "5 % shared by all looks", .output = "split", .tint = Tint::good()};
-  Curve single{.label = "one look, there", .tint = Tint(), .dashed = true};
+  Curve split{.kind = Curve::Kind::steps, .label = "5 % over all looks", .output = "split", .tint = Tint::good()};
+  Curve single{.label = "one look", .tint = Tint(), .dashed = true};
   const auto& t = run.trials;
   for (std::size_t i = 0; i < t.looks.size(); ++i) {
     const double at = static_cast<double>(t.looks[i]);

@@ -26,7 +26,7 @@ constexpr std::array<DescribedColumn, 6> method_columns{{
 constexpr std::array<DescribedColumn, 4> order_columns{{
     {.key = "order"},
     {.key = "bias", .digits = 2},
-    {.key = "alarms", .bar = true, .tint = widgets::Tint::bad(), .priority = 1, .digits = 2},
+    {.key = "alarms", .bar = true, .priority = 1, .digits = 2},
     {.key = "seen", .priority = 2, .digits = 2},
 }};
 
@@ -196,7 +196,7 @@ void draw_ways(const Outputs& out, View& view, ImVec2 size) {
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
   stage.panel(
-      "measure", {.title = "The runs and what they say", .least = {480, 300}, .answers = true, .marks = "the interval"},
+      "measure", {.title = "The runs and what they say", .least = {560, 470}, .answers = true, .marks = "the interval"},
       [&](ImVec2 size) {
         draw_over_doors(
             picture.doors, size, view.requests, [&](ImVec2 room) { draw_hero(in, out, picture, view, room); }, 480);
