@@ -26,7 +26,7 @@ constexpr std::array<DescribedColumn, 6> method_columns{{
 constexpr std::array<DescribedColumn, 4> order_columns{{
     {.key = "order"},
     {.key = "bias", .digits = 2},
-    {.key = "alarms", .bar = true, .priority = 1, .digits = 2},
+    {.key = "alarms", .priority = 1, .digits = 2},
     {.key = "seen", .priority = 2, .digits = 2},
 }};
 
@@ -201,9 +201,9 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
         draw_over_doors(
             picture.doors, size, view.requests, [&](ImVec2 room) { draw_hero(in, out, picture, view, room); }, 480);
       });
-  stage.panel("chances", {.title = "Looking early, and what the budget can see", .least = {380, 340}},
+  stage.panel("chances", {.title = "Looking early, and what the budget can see", .least = {380, 300}},
               [&](ImVec2 size) { draw_chances(in, picture, view, size); });
-  stage.panel("ways", {.title = "The same in other orders and by other methods", .least = {420, 330}, .scrolls = true},
+  stage.panel("ways", {.title = "The same in other orders and by other methods", .least = {420, 372}, .scrolls = true},
               [&](ImVec2 size) { draw_ways(out, view, size); });
   published_panel(stage, "Published looks and this model", picture.published);
 }
