@@ -50,6 +50,7 @@ struct TrialCounts {
   std::vector<double> faster;       ///< share that calls B faster, one a gain that was asked for
   double false_alarm = 0;           ///< share that calls a difference of equals, tested once at the end
   double peeking = 0, split = 0;    ///< the same with a t test at every look, at alpha and at alpha over the looks
+  double fair_limit = 0;            ///< what each look may take for all of them together to call in a share of alpha
   std::vector<std::int64_t> looks;  ///< pairs at each look
   std::vector<double> peeking_by, split_by, single_by;  ///< by look: called until then, and called at it
 };

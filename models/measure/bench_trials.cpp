@@ -97,6 +97,7 @@ class TrialRunner {
     const double asked = static_cast<double>(counts_.method_repeats);
     for (double& count : counts_.faster) count /= asked;
     counts_.false_alarm /= asked;
+    counts_.fair_limit = fair_limit();
     if (!counts_.looks.empty()) {
       counts_.peeking = counts_.peeking_by.back();
       counts_.split = counts_.split_by.back();
@@ -105,6 +106,16 @@ class TrialRunner {
   }
 
  private:
+  /// The share alpha of all experiments has a lowest p below this; at most alpha.
+  double fair_limit() {
+    const double alpha = trials_.method.alpha;
+    const auto rank = static_cast<std::size_t>(alpha * static_cast<double>(counts_.repeats));
+    if (lowest_p_.size() <= rank) return alpha;
+    const auto at = lowest_p_.begin() + static_cast<std::ptrdiff_t>(rank);
+    std::nth_element(lowest_p_.begin(), at, lowest_p_.end());
+    return *at;
+  }
+
   /// Times of two equal versions.
   void draw(std::uint64_t seed) {
     if (!trials_.a.empty()) {
@@ -125,6 +136,7 @@ class TrialRunner {
   void look() {
     RunningPairs sums;
     bool called = false, called_split = false;
+    double lowest_p = 1;
     std::size_t at = 0;
     // About A's first time, since squares of times that are all alike would leave nothing of their differences.
     const double about = a_.empty() ? 0 : a_.front();
@@ -135,12 +147,14 @@ class TrialRunner {
       const double t = sums.t(trials_.method.paired, degrees);
       const bool now = single_[at].exceeded(t, degrees);
       called = called || now;
+      if (now) lowest_p = std::min(lowest_p, student_t_p(t, degrees));
       called_split = called_split || split_[at].exceeded(t, degrees);
       counts_.single_by[at] += now;
       counts_.peeking_by[at] += called;
       counts_.split_by[at] += called_split;
       ++at;
     }
+    if (called) lowest_p_.push_back(lowest_p);
   }
 
   void one(std::uint64_t repeat) {
@@ -170,6 +184,7 @@ class TrialRunner {
   std::vector<double> noise_, a_, b_, equal_;
   double to_equal_ = 1;
   std::vector<Threshold> single_, split_;
+  std::vector<double> lowest_p_;  ///< over the looks, of experiments that call at some look
   TrialCounts counts_;
 };
 

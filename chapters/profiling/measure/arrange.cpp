@@ -144,7 +144,11 @@ void arrange_funnel(const Inputs& in, const Outputs& out, const Run& run, Pictur
 }
 
 void arrange_power(const Inputs& in, const Run& run, Picture& p) {
-  Curve computed{.label = "computed", .info = "t test, by formula", .output = "power_computed", .tint = Tint::strong()};
+  Curve computed{.label = "computed",
+                 .info = "t test, by formula",
+                 .output = "power_computed",
+                 .tint = Tint::strong(),
+                 .named = false};
   Curve simulated = dots_of("simulated", Tint::series(4), Marker::circle);
   simulated.info = "the method that is set, experiments repeated; bars: two standard errors";
   for (const PowerPoint& q : run.power) {

@@ -217,6 +217,7 @@ bool state_trials(const Inputs& in, const Times& a, const Times& b, Progress& pr
   out.alarm_simulated = 100 * t.false_alarm;
   out.peeking = 100 * t.peeking;
   out.split = 100 * t.split;
+  out.fair_limit = 100 * t.fair_limit;
   out.alarm_error = share_error(t.peeking, made);
   out.looks = static_cast<std::int64_t>(t.looks.size());
   out.independent_looks = 100 * (1 - std::pow(1 - alpha, static_cast<double>(t.looks.size())));

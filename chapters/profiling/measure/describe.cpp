@@ -124,11 +124,14 @@ void describe_alarms(Fields& f, Outputs& o) {
          {.source = by_trials});
   f.real("alarm_computed", o.alarm_computed, {"The same, computed", "%"}, "For a t test.",
          {.formula = "P(|t| > critical)", .source = "distribution of t about what the order adds"});
-  f.real("peeking", o.peeking, {"A look after every few", "%"},
+  f.real("peeking", o.peeking, {"False alarms, looking early", "%"},
          "Share of experiments on two equal versions in which a t test at 5 % calls a difference at some look.",
          {.headline = true, .source = by_trials});
   f.real("split", o.split, {"5 % shared by all looks", "%"}, "The same with 5 % over the looks as the limit at each.",
          {.source = "Bonferroni"});
+  f.real("fair_limit", o.fair_limit, {"Fair limit at each look", "%"},
+         "With this in place of 5 % at each look, all looks together call equals different in 5 % of experiments.",
+         {.source = "Pocock 1977, by the whole experiment, repeated"});
   f.real("alarm_error", o.alarm_error, {"Standard error of the looks' share", "%"},
          {.formula = "sqrt(share (1 - share) / trials)", .source = "binomial"});
   f.integer("looks", o.looks, "Looks", "Every so many pairs from five on, and one at the end.");

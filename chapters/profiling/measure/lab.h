@@ -97,7 +97,7 @@ struct Outputs {
   double smallest = no_figure, smallest_other = no_figure;  ///< %, with the pairing that is set, and with the other
   double power_computed = 0, power_simulated = 0, power_error = 0;
   double runs_needed = no_figure, rule_pairs = no_figure;
-  double alarm_computed = 0, alarm_simulated = 0, peeking = 0, split = 0, alarm_error = 0, independent_looks = 0;
+  double alarm_computed = 0, alarm_simulated = 0, peeking = 0, split = 0, fair_limit = 0, alarm_error = 0, independent_looks = 0;
   std::int64_t looks = 0, trials = 0;
   std::vector<MethodRow> methods;
   std::vector<OrderRow> orders;
