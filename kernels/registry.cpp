@@ -7,6 +7,7 @@
 #include "kernels/cuda/cuda.h"
 #include "kernels/kernel.h"
 #include "kernels/opengl/opengl.h"
+#include "kernels/turns.h"
 
 namespace kernels {
 namespace {
@@ -106,6 +107,24 @@ models::Status run(const Request& request, const Listener& listener) {
       return opengl::run(request, *ladder, listener);
   }
   return cpu::run(request, *ladder, listener);
+}
+
+models::Status check(const TurnsRequest& request) {
+  const Request both{.ladder = request.ladder, .rungs = {request.a, request.b}, .size = request.size};
+  if (auto checked = check(both); !checked) return checked;
+  if (find_ladder(request.ladder)->device != Device::cpu)
+    return models::Status::fail("Runs are kept one by one for ladders of the CPU alone; " + request.ladder +
+                                " runs on a GPU.");
+  const auto letters = request.turns.find_first_not_of("AB");
+  if (request.turns.empty() || request.turns.size() > most_turns || letters != std::string::npos)
+    return models::Status::fail("The order of the runs is written in letters A and B, from 1 to " +
+                                std::to_string(most_turns) + " of them; it is " + quoted(request.turns) + ".");
+  return models::Status::ok();
+}
+
+models::Status run_turns(const TurnsRequest& request, const TakeTurn& take) {
+  if (auto checked = check(request); !checked) return checked;
+  return cpu::run_turns(request, *find_ladder(request.ladder), take);
 }
 
 Roofs measure_roofs(Device device, double seconds, const Listener& listener) {

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <ostream>
+#include <string_view>
 
 #include "app/cli/cli.h"
 #include "app/cli/kernels_survey.h"
@@ -229,6 +230,69 @@ int save_chip(const kernels::Roofs& roofs, const Streams& s) {
   return 0;
 }
 
+/// The order over all runs: `pattern` again and again.
+std::string turns_of(const std::string& pattern, std::size_t runs) {
+  std::string out;
+  for (std::size_t i = 0; !pattern.empty() && i < runs; ++i) out += pattern[i % pattern.size()];
+  return out;
+}
+
+models::Result<kernels::TurnsRequest> read_turns(const Arguments& a) {
+  using Read = models::Result<kernels::TurnsRequest>;
+  const auto shared = read_request(a);
+  if (!shared) return Read::fail(shared.error);
+  if (shared->rungs.size() != 2)
+    return Read::fail("Name the two rungs to compare, A first: --rung A --rung B; the same one twice is fine.");
+  const std::string pattern = a.value("--turns", "AB");
+  std::size_t runs = std::max<std::size_t>(pattern.size(), 40);
+  if (a.has("--runs")) {
+    const auto asked = widgets::parse_quantity(a.value("--runs"), "");
+    if (!asked.error.empty()) return Read::fail(asked.error);
+    if (!(asked.value >= 1 && asked.value <= kernels::most_turns))
+      return Read::fail("--runs is a whole number from 1 to " + std::to_string(kernels::most_turns) + "; it is \"" +
+                        excerpt(a.value("--runs")) + "\".");
+    runs = static_cast<std::size_t>(asked.value);
+  } else if (a.has("--turns")) {
+    runs = pattern.size();
+  }
+  return Read::ok({.ladder = shared->ladder,
+                   .a = shared->rungs[0],
+                   .b = shared->rungs[1],
+                   .turns = turns_of(pattern, runs),
+                   .size = shared->size,
+                   .cold = shared->cold,
+                   .seed = shared->seed});
+}
+
+/// Two rungs in a given order, every run by itself: a CSV that profiling/measure reads, or events.
+int run_in_turns(const Arguments& a, const Streams& s) {
+  if (a.words.size() < 2) return complain(s, "Name a ladder: `ridgeline kernels list` shows them all.");
+  const auto read = read_turns(a);
+  if (!read) return complain(s, read.error);
+  const kernels::TurnsRequest& request = *read;
+  const CoreShare share;
+  const bool json = a.has("--json");
+  // A rung against itself: both names must differ for whoever reads the file.
+  const std::string b = request.b + (request.a == request.b ? " again" : "");
+  if (!json) s.out << "version,time_s\n";
+  const auto ran = kernels::run_turns(request, [&](const kernels::TimedTurn& turn) {
+    if (json) return say(s, {.kind = KernelEvent::Kind::turn, .turn = turn});
+    std::array<char, 32> time{};
+    const auto end = std::to_chars(time.data(), time.data() + time.size(), turn.time_s).ptr;
+    s.out << (turn.is_b ? b : request.a) << "," << std::string_view(time.data(), end) << "\n" << std::flush;
+    return s.out.good();
+  });
+  std::string busy;
+  if (ran && !share.busy().empty()) busy = "Other work ran on this machine meanwhile: the runs had to share its cores.";
+  if (json) {
+    if (!busy.empty()) say(s, {.kind = KernelEvent::Kind::note, .note = std::move(busy)});
+    return finish_speaking(s, ran.error);
+  }
+  if (!ran) return complain(s, ran.error);
+  if (!busy.empty()) s.error << busy << "\n";
+  return 0;
+}
+
 int roofline(const Arguments& a, const Streams& s) {
   const std::string device = a.value("--device", "cpu");
   const auto at = std::find(std::begin(kernels::device_ids), std::end(kernels::device_ids), device);
@@ -268,10 +332,11 @@ int roofline(const Arguments& a, const Streams& s) {
 int kernels_call(const Arguments& a, const Streams& s) {
   const std::string what = a.words.empty() ? "" : a.words[0];
   if (what == "run") return run_ladder(a, s);
+  if (what == "turns") return run_in_turns(a, s);
   if (what == "check") return check_kernels(a, s);
   if (what == "measure") return measure_kernels(a, s);
   if (what != "list" && what != "roofline")
-    return complain(s, "`ridgeline kernels` is followed by list, run LADDER, check, measure or roofline" +
+    return complain(s, "`ridgeline kernels` is followed by list, run LADDER, turns LADDER, check, measure or roofline" +
                            (what.empty() ? "." : "; \"" + excerpt(what) + "\" is none of them."));
   if (a.words.size() > 1)
     return complain(

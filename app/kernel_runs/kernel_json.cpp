@@ -12,7 +12,7 @@ namespace {
 
 using Kind = KernelEvent::Kind;
 
-constexpr std::string_view kinds[] = {"progress", "result", "device", "roof", "note", "done"};
+constexpr std::string_view kinds[] = {"progress", "result", "device", "roof", "note", "turn", "done"};
 
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
@@ -218,6 +218,11 @@ std::string to_line(const KernelEvent& e) {
     case Kind::note:
       j["note"] = e.note;
       break;
+    case Kind::turn:
+      j["place"] = e.turn.place;
+      j["is_b"] = e.turn.is_b;
+      j["time_s"] = number(e.turn.time_s);
+      break;
     case Kind::done:
       j["failure"] = e.failure;
       break;
@@ -251,6 +256,11 @@ models::Result<KernelEvent> parse_kernel_event(std::string_view line) {
           break;
         case Kind::note:
           m.take("note", e.note);
+          break;
+        case Kind::turn:
+          m.take("place", e.turn.place);
+          m.take("is_b", e.turn.is_b);
+          m.take("time_s", e.turn.time_s);
           break;
         case Kind::done:
           m.take("failure", e.failure);

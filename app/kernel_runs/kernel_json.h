@@ -3,12 +3,13 @@
 #include <string_view>
 
 #include "kernels/kernel.h"
+#include "kernels/turns.h"
 #include "models/base/result.h"
 
 /// What a process that runs kernels says, one JSON object a line, and what it is asked.
 namespace app {
 
-/// One line of `ridgeline kernels run|roofline --json`. Which members mean anything depends on `kind`.
+/// One line of `ridgeline kernels run|turns|roofline --json`. Which members mean anything depends on `kind`.
 struct KernelEvent {
   enum class Kind : unsigned char {
     progress,  ///< `fraction` of the whole request is done
@@ -16,12 +17,14 @@ struct KernelEvent {
     device,    ///< `device` and its `name`; comes before its roofs
     roof,      ///< `roof`
     note,      ///< `note` on the roofs before it
+    turn,      ///< `turn`: one run of two rungs
     done       ///< the last line; `failure` is one sentence when nothing could be run, otherwise empty
   };
   Kind kind{};
   double fraction = 0;
   kernels::Result result;
   kernels::Roof roof;
+  kernels::TimedTurn turn;
   kernels::Device device{};
   std::string name, failure, note;
   bool operator==(const KernelEvent&) const = default;

@@ -73,7 +73,8 @@ bool take_member(KernelRequest& asked, std::string_view key, std::string_view va
   kernels::Request& r = asked.request;
   if (key == "call") {
     asked.roofline = value == "roofline";
-    return asked.roofline || value == "run";
+    asked.in_turns = value == "turns";
+    return asked.roofline || asked.in_turns || value == "run";
   }
   if (key == "device") {
     const auto at = std::find(std::begin(kernels::device_ids), std::end(kernels::device_ids), value);
@@ -89,7 +90,9 @@ bool take_member(KernelRequest& asked, std::string_view key, std::string_view va
   if (key == "seed") return parse_number(value, r.seed);
   if (key == "seconds")
     return parse_number(value, r.seconds_per_rung) && r.seconds_per_rung > 0 && r.seconds_per_rung <= 60;
-  if (key == "ladder")
+  if (key == "turns")
+    asked.turns = value;
+  else if (key == "ladder")
     r.ladder = value;
   else if (key == "edited_rung")
     r.edited_rung = value;
@@ -134,6 +137,69 @@ void serve_run(const KernelWorker& worker, const KernelRequest& asked, ServiceSi
           run_kernels(worker, asked.request, listener, stop, [&](std::string note) { sink.say(std::move(note)); });
       !ran)
     sink.say(std::move(ran.error));
+}
+
+/// Runs of two rungs, as they are made. Rows of an earlier series stay until both versions have some of the new one.
+class TurnsToRows {
+ public:
+  TurnsToRows(const kernels::TurnsRequest& request, ServiceSink& sink, chapters::Progress& progress)
+      : request_(request), sink_(sink), progress_(progress) {}
+
+  bool operator()(const kernels::TimedTurn& turn) {
+    ++(turn.is_b ? of_b_ : of_a_);
+    waiting_.push_back(to_text(Json{{"is_b", turn.is_b}, {"time_s", std::min(finite_amount(turn.time_s), 1e6)}}));
+    if (std::min(of_a_, of_b_) >= shown_from) hand_over();
+    const std::size_t all = request_.turns.size(), made = of_a_ + of_b_;
+    progress_.fraction = static_cast<double>(made) / static_cast<double>(all);
+    sink_.status(std::to_string(made) + " of " + std::to_string(all) + " runs");
+    return !progress_.cancelled.load();
+  }
+
+ private:
+  static constexpr std::size_t shown_from = 6;
+
+  void hand_over() {
+    if (!std::exchange(begun_, true)) {
+      sink_.clear("timed");
+      sink_.clear("timed_runs");
+      sink_.row("timed",
+                to_text(Json{{"ladder", request_.ladder},
+                             {"a", request_.a},
+                             {"b", request_.b},
+                             {"size", request_.size},
+                             {"cold", request_.cold}}),
+                {});
+    }
+    for (std::string& row : waiting_) sink_.row("timed_runs", std::move(row), {});
+    waiting_.clear();
+  }
+
+  const kernels::TurnsRequest& request_;
+  ServiceSink& sink_;
+  chapters::Progress& progress_;
+  std::vector<std::string> waiting_;
+  std::size_t of_a_ = 0, of_b_ = 0;
+  bool begun_ = false;
+};
+
+void serve_turns(const KernelWorker& worker, const KernelRequest& asked, ServiceSink& sink,
+                 chapters::Progress& progress) {
+  const kernels::Request& r = asked.request;
+  if (r.rungs.empty()) return sink.say("The lab asked for nothing that can be run.");
+  const kernels::TurnsRequest request{.ladder = r.ladder,
+                                      .a = r.rungs.front(),
+                                      .b = r.rungs.back(),
+                                      .turns = asked.turns,
+                                      .size = r.size,
+                                      .cold = r.cold,
+                                      .seed = r.seed};
+  if (const auto checked = kernels::check(request); !checked) return sink.say(checked.error);
+  sink.status("checking both rungs");
+  TurnsToRows rows(request, sink, progress);
+  const auto ran = run_turns(
+      worker, request, [&](const kernels::TimedTurn& turn) { return rows(turn); },
+      [&] { return progress.cancelled.load(); }, [&](std::string note) { sink.say(std::move(note)); });
+  if (!ran) sink.say(ran.error);
 }
 
 void serve_roofs(const KernelWorker& worker, const KernelRequest& asked, ServiceSink& sink,
@@ -202,6 +268,8 @@ Service kernel_service(KernelWorker worker) {
     if (!asked) return sink.say(asked.error);
     if (asked->roofline)
       serve_roofs(worker, *asked, sink, progress);
+    else if (asked->in_turns)
+      serve_turns(worker, *asked, sink, progress);
     else
       serve_run(worker, *asked, sink, progress);
   };

@@ -1,6 +1,7 @@
 #include "app/kernel_runs/kernel_worker.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <memory>
 
@@ -143,6 +144,39 @@ models::Status run_kernels(const KernelWorker& worker, const kernels::Request& r
         alone.done ? alone.failure.empty() ? "The worker gave no result for this rung." : alone.failure : alone.why()));
     if (enough) return Status::ok();
   }
+  return Status::ok();
+}
+
+models::Status run_turns(const KernelWorker& worker, const kernels::TurnsRequest& request,
+                         const kernels::TakeTurn& take, const std::function<bool()>& stop,
+                         const std::function<void(std::string)>& say) {
+  bool enough = false;
+  std::int64_t next = 0;
+  std::vector<std::string> words{
+      "kernels", "turns",   request.ladder, "--json",  "--seed",  std::to_string(request.seed),
+      "--rung",  request.a, "--rung",       request.b, "--turns", request.turns};
+  if (request.size > 0) words.insert(words.end(), {"--size", std::to_string(request.size)});
+  if (!request.cold) words.emplace_back("--warm");
+  const Talk said = talk(worker, words, stop, enough, [&](const Event& event) {
+    if (event.kind == Event::Kind::note) {
+      if (say) say(event.note);
+      return Status::ok();
+    }
+    if (event.kind != Event::Kind::turn) return Status::fail("it answered what it was not asked");
+    const auto& turn = event.turn;
+    const auto place = static_cast<std::size_t>(next);
+    if (turn.place != next || place >= request.turns.size() || turn.is_b != (request.turns[place] == 'B') ||
+        !(turn.time_s > 0 && std::isfinite(turn.time_s)))
+      return Status::fail("it told of a run that was not asked for");
+    ++next;
+    if (!take(turn)) enough = true;
+    return Status::ok();
+  });
+  if (said.stopped() || enough) return Status::ok();
+  if (!said.done) return Status::fail(said.why());
+  if (!said.failure.empty()) return Status::fail(said.failure);
+  if (static_cast<std::size_t>(next) < request.turns.size())
+    return Status::fail("The worker ended before all runs were made.");
   return Status::ok();
 }
 

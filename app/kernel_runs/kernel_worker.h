@@ -5,6 +5,7 @@
 
 #include "app/kernel_runs/child.h"
 #include "kernels/kernel.h"
+#include "kernels/turns.h"
 #include "models/base/result.h"
 
 /// Kernels run in a child process of this same program, so that a crash, a hang or a poisoned GPU context takes nobody
@@ -25,6 +26,12 @@ struct KernelWorker {
 models::Status run_kernels(const KernelWorker& worker, const kernels::Request& request,
                            const kernels::Listener& listener, const std::function<bool()>& stop,
                            const std::function<void(std::string)>& say = {});
+
+/// As kernels::run_turns, in a child; a child that crashes, hangs or talks nonsense ends it with a sentence, and the
+/// runs before stay. `stop` and `say` as above.
+models::Status run_turns(const KernelWorker& worker, const kernels::TurnsRequest& request,
+                         const kernels::TakeTurn& take, const std::function<bool()>& stop,
+                         const std::function<void(std::string)>& say = {});
 
 /// As kernels::measure_roofs, in a child; what was measured before a failure is kept.
 kernels::Roofs measure_roofs(const KernelWorker& worker, kernels::Device device, double seconds,

@@ -30,6 +30,7 @@
   LAB(profiling, detective) \
   LAB(profiling, utilization) \
   LAB(profiling, counters) \
+  LAB(profiling, measure) \
   LAB(precision, number_line) \
   LAB(precision, bits) \
   LAB(precision, loss_scaling) \

@@ -47,4 +47,10 @@ models::Status run(const Request& request, const Ladder& ladder, const Listener&
   return models::Status::fail("There is no CPU ladder " + std::string(ladder.id) + ".");
 }
 
+models::Status run_turns(const TurnsRequest& request, const Ladder& ladder, const TakeTurn& take) {
+  for (const Operation* operation : operations())
+    if (operation->ladder.id == ladder.id) return run_turns(request, *operation, take);
+  return models::Status::fail("There is no CPU ladder " + std::string(ladder.id) + ".");
+}
+
 }  // namespace kernels::cpu

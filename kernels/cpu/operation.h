@@ -6,6 +6,7 @@
 #include "kernels/cpu/target.h"
 #include "kernels/error_norm.h"
 #include "kernels/kernel.h"
+#include "kernels/turns.h"
 
 /// A CPU ladder from the inside: its operands, its reference and its kernels. kernels/cpu/run.cpp does everything with
 /// it.
@@ -79,6 +80,9 @@ std::span<const Operation* const> operations();
 /// Checks and times the rungs of `request` (all, when it names none); what kernels::run() promises. The request fits
 /// the operation.
 models::Status run(const Request& request, const Operation& operation, const Listener& listener);
+
+/// The same for two rungs in an order that is given: what kernels::run_turns() promises.
+models::Status run_turns(const TurnsRequest& request, const Operation& operation, const TakeTurn& take);
 
 /// Uniform in [lo, hi), the same everywhere for a seed (splitmix64).
 void fill_uniform(std::uint64_t seed, float lo, float hi, float* out, std::int64_t count);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <string>
@@ -63,6 +64,21 @@ struct Operands {
   }
 };
 
+models::Status make_operands(Operands& operands, const Operation& operation, std::int64_t size, std::uint64_t seed,
+                             bool cold) {
+  const Shape s = operands.shape = operation.shape(size);
+  operands.cold = cold;
+  operands.a = Buffer(s.a);
+  operands.b = Buffer(s.b, operation.b_in_small_pages);
+  operands.c = Buffer(s.c);
+  operands.work = Buffer(s.work);
+  if (!operands.made())
+    return models::Status::fail("There is not enough memory for " + std::string(operation.ladder.id) + " at " +
+                                std::to_string(size) + ": choose a smaller size.");
+  operation.fill(s, seed, operands.a.data(), operands.b.data());
+  return models::Status::ok();
+}
+
 /// One rung on its way from the first call to its result.
 struct Trial {
   const Version* version = nullptr;
@@ -96,6 +112,20 @@ void try_out(Trial& t, Operands& operands, const Operation& operation) {
   check(t, operands, operation);
 }
 
+/// Enough calls for one warm sample that the clock is no part of it. The first call says nothing of that: it was cold.
+void choose_repeats(Trial& t, Operands& operands) {
+  while (timed_s([&] { operands.call_often(*t.version, t.repeats); }, t.version->threads != 1) <
+             shortest_warm_sample_s &&
+         t.repeats < max_repeats)
+    t.repeats *= 2;
+}
+
+double one_run_s(const Trial& t, Operands& operands) {
+  operands.cool();
+  const double taken = timed_s([&] { operands.call_often(*t.version, t.repeats); }, t.version->threads != 1);
+  return taken / static_cast<double>(t.repeats * operands.shape.runs);
+}
+
 /// Whether a rung has been timed enough.
 bool is_enough(Trial& t, double seconds) {
   const auto n = static_cast<std::int64_t>(t.samples.size());
@@ -121,7 +151,7 @@ class Run {
         t.samples.push_back(t.first_s / static_cast<double>(operands_.shape.runs));
         conclude(t);
       } else if (!request_.cold) {
-        choose_repeats(t);
+        choose_repeats(t, operands_);
       }
       report(false);
       if (stopped_) return models::Status::ok();
@@ -156,33 +186,12 @@ class Run {
           .failure = why_not(v, size, cost),
       };
     }
-    const Shape s = operands_.shape = operation_.shape(size);
-    operands_.cold = request_.cold;
-    operands_.a = Buffer(s.a);
-    operands_.b = Buffer(s.b, operation_.b_in_small_pages);
-    operands_.c = Buffer(s.c);
-    operands_.work = Buffer(s.work);
-    if (!operands_.made())
-      return models::Status::fail("There is not enough memory for " + std::string(operation_.ladder.id) + " at " +
-                                  std::to_string(size) + ": choose a smaller size.");
-    operation_.fill(s, request_.seed, operands_.a.data(), operands_.b.data());
-    return models::Status::ok();
-  }
-
-  /// Enough calls for one warm sample that the clock is no part of it. The first call says nothing of that: it was
-  /// cold.
-  void choose_repeats(Trial& t) {
-    while (timed_s([&] { operands_.call_often(*t.version, t.repeats); }, t.version->threads != 1) <
-               shortest_warm_sample_s &&
-           t.repeats < max_repeats)
-      t.repeats *= 2;
+    return make_operands(operands_, operation_, size, request_.seed, request_.cold);
   }
 
   void sample(Trial& t) {
     const double before = wall_s();
-    operands_.cool();
-    const double taken = timed_s([&] { operands_.call_often(*t.version, t.repeats); }, t.version->threads != 1);
-    t.samples.push_back(taken / static_cast<double>(t.repeats * operands_.shape.runs));
+    t.samples.push_back(one_run_s(t, operands_));
     t.spent_s += wall_s() - before;
   }
 
@@ -225,6 +234,34 @@ class Run {
 
 models::Status run(const Request& request, const Operation& operation, const Listener& listener) {
   return Run(request, operation, listener)();
+}
+
+models::Status run_turns(const TurnsRequest& request, const Operation& operation, const TakeTurn& take) {
+  const std::int64_t size = request.size > 0 ? request.size : operation.ladder.size_default;
+  std::array<Trial, 2> trials;
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    for (const Version& v : operation.versions)
+      if (v.rung.id == (i == 0 ? request.a : request.b)) trials[i].version = &v;
+    if (!trials[i].version) return models::Status::fail("The ladder has no such rung.");
+    if (std::string why = why_not(*trials[i].version, size, operation.ladder.cost(size)); !why.empty())
+      return models::Status::fail(std::move(why));
+  }
+  Operands operands;
+  if (auto made = make_operands(operands, operation, size, request.seed, request.cold); !made) return made;
+  for (Trial& t : trials) {
+    try_out(t, operands, operation);
+    if (!t.result.failure.empty()) return models::Status::fail(std::move(t.result.failure));
+    if (!request.cold) choose_repeats(t, operands);
+  }
+  for (std::size_t k = 0; k < request.turns.size(); ++k) {
+    const bool is_b = request.turns[k] == 'B';
+    const Trial& t = trials[is_b ? 1 : 0];
+    if (!take({static_cast<std::int64_t>(k), is_b, one_run_s(t, operands)})) return models::Status::ok();
+  }
+  // The last run has left its results: a rung that went wrong meanwhile is found out.
+  Trial& last = trials[request.turns.back() == 'B' ? 1 : 0];
+  check(last, operands, operation);
+  return last.result.failure.empty() ? models::Status::ok() : models::Status::fail(std::move(last.result.failure));
 }
 
 void fill_uniform(std::uint64_t seed, float lo, float hi, float* out, std::int64_t count) {

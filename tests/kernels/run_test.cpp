@@ -190,3 +190,56 @@ TEST_CASE("a request that fits no ladder is one sentence that says what would") 
         "Only kernels of a GPU can be edited: the rungs of cpu-sgemm are part of the program.");
   CHECK(fault({.rungs = {"naive"}, .size = 1536}).empty());  // that rung's own result says how long it would take
 }
+
+TEST_CASE("turns: both rungs are checked, then every run is timed in the order that is asked for") {
+  calls().clear();
+  const std::vector<Version> versions = {{.rung = {.id = "first"}, .call = right},
+                                         {.rung = {.id = "second"}, .call = also_right}};
+  const auto operation = copy_with(versions);
+  std::vector<TimedTurn> all;
+  const TakeTurn take = [&](const TimedTurn& turn) {
+    all.push_back(turn);
+    return all.size() < 5;
+  };
+  TurnsRequest request{.ladder = "cpu-copy", .a = "second", .b = "first", .turns = "ABBA", .size = 400};
+  CHECK(cpu::run_turns(request, operation, take));
+  CHECK(std::string(calls().begin(), calls().end()) == "srsrrs");  // cold: one call a run
+  REQUIRE(all.size() == 4);
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    CHECK(all[k].place == static_cast<std::int64_t>(k));
+    CHECK(all[k].is_b == (request.turns[k] == 'B'));
+    CHECK(all[k].time_s > 0);
+  }
+  // A rung against itself; the fifth run says that it is enough.
+  all.clear();
+  request.b = "second";
+  request.turns = "AABBAABB";
+  CHECK(cpu::run_turns(request, operation, take));
+  CHECK(all.size() == 5);
+}
+
+TEST_CASE("turns: a wrong rung is not timed, one that goes wrong is found out, and an order is letters A and B") {
+  const std::vector<Version> versions = {{.rung = {.id = "right"}, .call = right},
+                                         {.rung = {.id = "twice"}, .call = doubles},
+                                         {.rung = {.id = "later"}, .call = breaks_after_a_while}};
+  const auto operation = copy_with(versions);
+  int taken = 0;
+  const TakeTurn count = [&](const TimedTurn&) { return ++taken > 0; };
+  TurnsRequest request{.ladder = "cpu-copy", .a = "right", .b = "twice", .turns = "AB", .size = 400};
+  CHECK(cpu::run_turns(request, operation, count).error ==
+        "The rung twice is wrong: its error is 1 where 0 is allowed, so it was not timed.");
+  CHECK(taken == 0);
+  request.b = "later";
+  request.turns = "ABBB";
+  CHECK_FALSE(cpu::run_turns(request, operation, count));
+  CHECK(taken == 4);
+  const auto fault = [](TurnsRequest r) { return run_turns(r, [](const TimedTurn&) { return true; }).error; };
+  CHECK(fault({.ladder = "cpu-copy", .a = "scalar", .b = "simd", .turns = "ABC"}) ==
+        "The order of the runs is written in letters A and B, from 1 to 400 of them; it is \"ABC\".");
+  CHECK_FALSE(fault({.ladder = "cpu-copy", .a = "scalar", .b = "simd"}).empty());
+  CHECK_FALSE(fault({.ladder = "cpu-copy", .a = "scalar", .b = "simd", .turns = std::string(401, 'A')}).empty());
+  CHECK(fault({.ladder = "cpu-copy", .a = "scalar", .b = "quick", .turns = "AB"})
+            .starts_with("The ladder cpu-copy has no rung \"quick\""));
+  CHECK(fault({.ladder = "cuda-copy", .a = "scalar", .b = "float4", .turns = "AB"}) ==
+        "Runs are kept one by one for ladders of the CPU alone; cuda-copy runs on a GPU.");
+}

@@ -5,7 +5,8 @@
 #include "chapters/mechanism/link_writer.h"
 #include "models/gpu/occupancy.h"
 
-/// Where the rungs of the CUDA ladders lead: what one of their warps asks of memory, and the tile of a block.
+/// Where rungs lead: of the CUDA ladders to what one of their warps asks of memory, and the tile of a block; of a CPU's
+/// to the lab where two of them are timed run by run.
 namespace chapters::kernels::lab {
 namespace {
 
@@ -175,6 +176,21 @@ Link to_sm(const RunRow* run) {
   return w.link();
 }
 
+/// A CPU's rung and the one before it (the first one: itself), as what is timed there run by run.
+Link to_turns(const Inputs& in, const Run& run) {
+  LinkWriter w("profiling/measure");
+  const auto rung = static_cast<double>(run.selected + 1);
+  w.choice("source", "machine");
+  w.choice("ladder", run.ladder->id);
+  w.exactly("rung_a", std::max(1.0, rung - 1));
+  w.exactly("rung_b", rung);
+  w.choice("size", in.size == LabSize::smallest ? "smallest" : in.size == LabSize::small ? "small" : "usual");
+  w.toggle("cold_caches", in.cold);
+  w.choice("order", "mirrored");
+  w.toggle("paired", true);
+  return w.link();
+}
+
 Link to_ring(const BlockTile& tile) {
   LinkWriter w("kernels/async-pipeline");
   write_block(w, tile);
@@ -186,6 +202,10 @@ Link to_ring(const BlockTile& tile) {
 
 LabDoors doors_of(const Inputs& in, const Run& run) {
   LabDoors doors;
+  if (run.ladder->device == ::kernels::Device::cpu) {
+    doors.push_back({"open the turns", "In turns with the rung before", to_turns(in, run)});
+    return doors;
+  }
   const auto* place = std::find_if(places.begin(), places.end(), [&](const RungPlace& p) {
     return p.ladder == run.ladder->id && p.rung == run.rung().id;
   });

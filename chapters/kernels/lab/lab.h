@@ -219,7 +219,7 @@ void describe(Fields& f, RunRow& r);
 void describe(Fields& f, RoofRow& r);
 void describe(Fields& f, Inputs& in);
 chapters::Computed<Outputs, Run> compute(const Inputs& in);
-/// Labs of this chapter with what the selected rung does; none for a CPU's.
+/// Labs of this chapter with what the selected rung does; for a CPU's rung the one that times it in turns.
 LabDoors doors_of(const Inputs& in, const Run& run);
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);

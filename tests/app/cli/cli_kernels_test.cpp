@@ -6,6 +6,7 @@
 
 #include "app/cli/kernels_survey.h"
 #include "app/kernel_runs/kernel_json.h"
+#include "models/measure/timings_csv.h"
 #include "tests/support/base/files.h"
 #include "tests/support/lab/cli_run.h"
 
@@ -89,6 +90,31 @@ TEST_CASE("kernels run names the rungs it is given, and prints a table of them i
   CHECK(r.out.find("% of fma") != std::string::npos);
 }
 
+TEST_CASE("kernels turns prints every run in the order that is asked for, as CSV or as events") {
+  const Ran r = run_kernels_cli(
+      {"turns", "cpu-sgemm", "--rung", "ikj", "--rung", "naive", "--size", "24", "--turns", "ABB", "--runs", "5"});
+  REQUIRE(r.status == 0);
+  const auto read = models::measure::read_timings(r.out);
+  REQUIRE(read);
+  CHECK(read->names[0] == "ikj");
+  REQUIRE(read->runs.size() == 5);
+  for (std::size_t k = 0; k < 5; ++k) CHECK(read->runs[k].is_b == (k % 3 > 0));
+  const Ran same =
+      run_kernels_cli({"turns", "cpu-copy", "--rung", "simd", "--rung", "simd", "--size", "4kB", "--runs", "4"});
+  CHECK(same.out.find("simd again,") != std::string::npos);
+  const Ran json = run_kernels_cli(
+      {"turns", "cpu-sgemm", "--rung", "ikj", "--rung", "naive", "--size", "24", "--turns", "BA", "--json"});
+  const auto all = events(json.out);
+  REQUIRE(all.size() >= 3);
+  CHECK((all[0].kind == Kind::turn && all[0].turn.is_b && all[0].turn.time_s > 0));
+  CHECK(all.back() == app::KernelEvent{.kind = Kind::done});
+  CHECK(refused_kernels_cli({"turns"}) == "Name a ladder: `ridgeline kernels list` shows them all.");
+  CHECK(refused_kernels_cli({"turns", "cpu-copy", "--rung", "simd"}) ==
+        "Name the two rungs to compare, A first: --rung A --rung B; the same one twice is fine.");
+  CHECK(refused_kernels_cli({"turns", "cpu-copy", "--rung", "simd", "--rung", "simd", "--runs", "1000"}) ==
+        "--runs is a whole number from 1 to 400; it is \"1000\".");
+}
+
 TEST_CASE("kernels roofline prints ceilings, and as events the device comes first") {
   const Ran r = run_kernels_cli({"roofline", "--seconds", "0.01", "--json"});
   REQUIRE(r.status == 0);
@@ -106,9 +132,11 @@ TEST_CASE("kernels roofline prints ceilings, and as events the device comes firs
 
 TEST_CASE("kernels refuses what it cannot do in one sentence") {
   const support::Folder folder;
-  CHECK(refused_kernels_cli({}) == "`ridgeline kernels` is followed by list, run LADDER, check, measure or roofline.");
+  CHECK(refused_kernels_cli({}) ==
+        "`ridgeline kernels` is followed by list, run LADDER, turns LADDER, check, measure or roofline.");
   CHECK(refused_kernels_cli({"walk"}) ==
-        "`ridgeline kernels` is followed by list, run LADDER, check, measure or roofline; \"walk\" is none of them.");
+        "`ridgeline kernels` is followed by list, run LADDER, turns LADDER, check, measure or roofline; \"walk\" is "
+        "none of them.");
   CHECK(refused_kernels_cli({"list", "cpu-copy"}) ==
         "\"cpu-copy\" is one word too many: ridgeline kernels list takes options alone.");
   CHECK(refused_kernels_cli({"run"}) == "Name a ladder: `ridgeline kernels list` shows them all.");

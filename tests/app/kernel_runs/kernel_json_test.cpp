@@ -56,6 +56,7 @@ TEST_CASE("every kernel event is one line and comes back equal") {
                                KernelEvent{.kind = Kind::device, .device = kernels::Device::cuda, .name = "H200"},
                                KernelEvent{.kind = Kind::device, .device = kernels::Device::opengl, .name = "GPU"},
                                checked, KernelEvent{.kind = Kind::note, .note = "Other work ran."},
+                               KernelEvent{.kind = Kind::turn, .turn = {.place = 39, .is_b = true, .time_s = 1.0 / 3}},
                                KernelEvent{.kind = Kind::done, .failure = "No."}}) {
     const std::string line = to_line(e);
     INFO(line);

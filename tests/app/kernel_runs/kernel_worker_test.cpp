@@ -146,3 +146,22 @@ echo '{"event":"done","failure":"The memory could not be measured."}')");
   CHECK(roofs.roofs[0].value == 1.35e11);
   CHECK(roofs.failure == "The memory could not be measured.");
 }
+
+TEST_CASE("turns arrive in their order; one that was not asked for, or a crash, is a sentence") {
+  const auto told = [](const std::string& body, std::size_t& taken) {
+    taken = 0;
+    const kernels::TurnsRequest request{.ladder = "cpu-copy", .a = "scalar", .b = "simd", .turns = "ABB"};
+    const auto script = "turn() { echo '{\"event\":\"turn\",\"place\":'$1',\"is_b\":'$2',\"time_s\":'$3'}'; }\n" + body;
+    return app::run_turns(fake.worker(script), request, [&](const kernels::TimedTurn&) { return ++taken > 0; }, {})
+        .error;
+  };
+  std::size_t taken = 0;
+  CHECK(told("turn 0 false 1; turn 1 true 0.5; turn 2 true 2; finish", taken) == "");
+  CHECK(taken == 3);
+  CHECK(told("turn 0 false 1; finish", taken) == "The worker ended before all runs were made.");
+  CHECK(taken == 1);
+  CHECK(told("turn 0 false 1; kill -SEGV $$", taken).find("SIGSEGV") != std::string::npos);
+  for (const char* wrong : {"turn 1 true 1", "turn 0 true 1", "turn 0 false 0", "turn 0 false null", "result scalar 1",
+                            "turn 0 false 1; turn 1 true 1; turn 2 true 1; turn 3 true 1"})
+    CHECK(told(std::string(wrong) + "; sleep 60", taken).starts_with("The worker was ended because it "));
+}

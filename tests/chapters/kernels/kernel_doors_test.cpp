@@ -193,4 +193,21 @@ TEST_CASE("kernel doors: a rung of the kernel lab opens with its warp's access, 
   CHECK(untried.back().link.error == "The compiler has not said yet how many registers this rung takes: run it.");
 }
 
+TEST_CASE("kernel doors: a CPU's rung is timed in turns with the one before it, the first one with itself") {
+  namespace lab = kernels::lab;
+  lab::Inputs in;
+  in.cpu_ladder = "cpu-softmax";
+  in.size = lab::LabSize::smallest;
+  in.rung = 3;
+  const auto run = lab::compute(in);
+  REQUIRE(run.run);
+  const LabPtr turns = behind(lab::doors_of(in, *run.run), "open the turns");
+  CHECK(input(*turns, "source").choice_id() == "machine");
+  CHECK(input(*turns, "rung_a").number() == 2);
+  CHECK(input(*turns, "rung_b").number() == 3);
+  in.rung = 1;
+  const auto first = lab::compute(in);
+  CHECK(input(*behind(lab::doors_of(in, *first.run), "open the turns"), "rung_a").number() == 1);
+}
+
 }  // namespace kernel_doors_test
