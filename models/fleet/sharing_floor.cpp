@@ -131,18 +131,26 @@ bool SharingFloor::plan_moves(std::size_t kind, std::vector<Move>& moves) const 
   return found == shape.shelves && !moves.empty();
 }
 
-std::int64_t SharingFloor::stranded_places(const std::vector<std::uint32_t>& waiting) const {
-  std::size_t whole = 0;
-  for (const Places p : taken_) whole += p == 0 ? 1 : 0;
-  std::int64_t stranded = 0;
-  for (std::size_t s = 0; s < taken_.size(); ++s) {
-    if (taken_[s] == full_shelf) continue;
-    bool wanted = false;
-    for (std::size_t k = 0; k < shapes_.size() && !wanted; ++k)
-      wanted = waiting[k] > 0 && open_to(k, s) && fits_shelf(shapes_[k], taken_[s]) &&
-               static_cast<std::size_t>(shapes_[k].shelves) <= std::max<std::size_t>(1, whole);
-    if (!wanted) stranded += free_places(taken_[s]);
+std::size_t SharingFloor::empty_shelves() const {
+  return static_cast<std::size_t>(std::count(taken_.begin(), taken_.end(), Places{0}));
+}
+
+bool SharingFloor::wanted(std::size_t shelf, const std::vector<std::uint32_t>& waiting, std::size_t whole) const {
+  for (std::size_t k = 0; k < shapes_.size(); ++k) {
+    if (waiting[k] == 0 || !open_to(k, shelf)) continue;
+    const ShelfShape& shape = shapes_[k];
+    if (shape.shelves > 1 ? taken_[shelf] == 0 && static_cast<std::size_t>(shape.shelves) <= whole
+                          : fits_shelf(shape, taken_[shelf]))
+      return true;
   }
+  return false;
+}
+
+std::int64_t SharingFloor::stranded_places(const std::vector<std::uint32_t>& waiting) const {
+  const std::size_t whole = empty_shelves();
+  std::int64_t stranded = 0;
+  for (std::size_t s = 0; s < taken_.size(); ++s)
+    if (taken_[s] != full_shelf && !wanted(s, waiting, whole)) stranded += free_places(taken_[s]);
   return stranded;
 }
 

@@ -37,7 +37,10 @@ class SharingFloor {
   std::int64_t free_places_all() const { return static_cast<std::int64_t>(taken_.size()) * shelf_places - used_; }
   /// May the kind use this shelf?
   bool open_to(std::size_t kind, std::size_t shelf) const { return shelf >= reserved_ || shapes_[kind].large(); }
-  /// Free places on which none of the kinds that wait fits, given who waits by kind.
+  /// Does some kind of those that wait fit on this shelf? `whole`: shelves that are empty.
+  bool wanted(std::size_t shelf, const std::vector<std::uint32_t>& waiting, std::size_t whole) const;
+  std::size_t empty_shelves() const;
+  /// Free places on which none of the kinds that wait fits, given how many of each kind wait.
   std::int64_t stranded_places(const std::vector<std::uint32_t>& waiting) const;
 
  private:

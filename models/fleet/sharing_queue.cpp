@@ -47,6 +47,7 @@ class SharingQueue {
     run_.first = run_.jobs.size() / 10;
     run_.from_s = run_.jobs[run_.first].arrival_s;
     run_.to_s = run_.jobs.back().arrival_s;
+    run_.worst_s = (run_.from_s + run_.to_s) / 2;
   }
 
   QueueRun run(const std::atomic<bool>* cancelled) {
@@ -87,6 +88,10 @@ class SharingQueue {
     if (waiting_.empty()) {
       run_.shares.idle += span * free;
       return;
+    }
+    if (span * free > most_empty_) {
+      most_empty_ = span * free;
+      run_.worst_s = (from + to) / 2;
     }
     const double stranded = as_double(floor_.stranded_places(waiting_kinds_));
     run_.shares.stranded += span * stranded;
@@ -231,10 +236,30 @@ class SharingQueue {
   std::vector<Move> moves_;
   std::vector<Places> then_, after_;
   std::vector<std::uint8_t> tried_;
-  double now_ = 0;
+  double now_ = 0, most_empty_ = 0;
 };
 
 }  // namespace
+
+FleetMoment fleet_moment(const QueueSetup& setup, const QueueRun& run, double at_s) {
+  FleetMoment out;
+  SharingFloor floor(setup);
+  for (const Stay& stay : run.stays) {
+    if (!(stay.from_s <= at_s && at_s < stay.to_s)) continue;
+    out.stays.push_back(stay);
+    floor.put(stay.job, {{stay.shelf, stay.places}});
+  }
+  std::vector<std::uint32_t> kinds(setup.mix.kinds.size(), 0);
+  for (std::size_t i = 0; i < run.jobs.size() && run.jobs[i].arrival_s <= at_s; ++i) {
+    if (run.jobs[i].start_s <= at_s) continue;
+    out.waiting.push_back(static_cast<std::uint32_t>(i));
+    ++kinds[run.jobs[i].kind];
+  }
+  out.taken = floor.taken();
+  const std::size_t whole = floor.empty_shelves();
+  for (std::size_t s = 0; s < floor.shelves(); ++s) out.wanted.push_back(floor.wanted(s, kinds, whole) ? 1 : 0);
+  return out;
+}
 
 double mean_work(const JobMix& mix) {
   double places = 0;

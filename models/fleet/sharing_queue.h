@@ -65,12 +65,22 @@ struct QueueRun {
   double from_s = 0, to_s = 0;  ///< the window: from the arrival of `first` to the last arrival
   QueueShares shares;
   double mean_queue = 0;  ///< jobs that wait, over the window
+  double worst_s = 0;     ///< the middle of the stretch in which most places x time stood empty while somebody waited
   std::int64_t moves = 0, spread = 0;
   bool cancelled = false;
 };
 
 /// Runs all jobs to their end. The same seed gives the same jobs at the same times, whatever the order and packing.
 QueueRun run_sharing_queue(const QueueSetup& setup, const std::atomic<bool>* cancelled = nullptr);
+
+/// The fleet at one moment of a run.
+struct FleetMoment {
+  std::vector<Stay> stays;             ///< those that lie then
+  std::vector<std::uint32_t> waiting;  ///< jobs in the order of arrival
+  std::vector<Places> taken;           ///< by shelf
+  std::vector<std::uint8_t> wanted;    ///< by shelf: 1 where some job that waits fits
+};
+FleetMoment fleet_moment(const QueueSetup& setup, const QueueRun& run, double at_s);
 
 /// Places that a job of the mix asks for x its run time, on average.
 double mean_work(const JobMix& mix);
