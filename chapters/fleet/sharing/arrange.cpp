@@ -44,6 +44,7 @@ void arrange_shelves(const Inputs& in, const Run& run, Picture& p) {
   const std::size_t drawn = std::min(m.taken.size(), max_drawn_shelves);
   const bool slices = in.mix == Mix::slices;
   p.shelves = static_cast<std::uint32_t>(drawn);
+  p.hues = static_cast<std::uint32_t>(run.setup.mix.kinds.size());
   p.reserved = static_cast<std::uint32_t>(run.setup.reserved);
   for (std::size_t s = 0; s < drawn; ++s) {
     p.shelf_names.push_back(std::to_string(s + 1));

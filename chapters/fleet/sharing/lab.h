@@ -128,7 +128,7 @@ struct Picture {
   std::vector<Block> blocks, queue;
   std::vector<FreePlace> free;
   std::vector<std::string> shelf_names;
-  std::uint32_t shelves = 0, reserved = 0;
+  std::uint32_t shelves = 0, reserved = 0, hues = 1;
   std::string shelves_title, queue_title, more_waiting, moment_words, free_words;
   std::vector<float> strip_used, strip_waiting;  ///< 0 to 1
   std::string strip_title;
