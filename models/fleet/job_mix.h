@@ -32,8 +32,8 @@ struct JobKind {
 enum class Mix : std::uint8_t { gavel, philly, helios, seren, kalos, single, slices };
 inline constexpr std::size_t mix_count = 7;
 
-/// What a cluster printed of its GPU jobs. Source: AcmeTrace, data/cluster_summary.csv (Philly 2017, Helios 2020, Seren
-/// and Kalos 2023), as of January 2024.
+/// What a cluster printed of its GPU jobs. Source: AcmeTrace at 6d6ac9cd, data/cluster_summary.csv (Philly 2017, Helios
+/// 2020, Seren and Kalos 2023), of "Characterization of Large Language Model Development in the Datacenter", NSDI 2024.
 struct PrintedJobs {
   double mean_gpus = 1, max_gpus = 1;
   double mean_run_s = 3600, median_run_s = 3600;

@@ -200,9 +200,11 @@ void describe(Fields& f, Outputs& o) {
 }
 
 LabPtr make() {
-  return make_lab<Inputs, Outputs, Picture, View>(
-      {"fleet/sharing", "Sharing", "Why does everybody wait while GPUs stand empty?", {.job = true}}, compute, arrange,
-      draw);
+  return make_lab<Inputs, Outputs, Picture, View>({"fleet/sharing",
+                                                   "Sharing",
+                                                   "Why does everybody wait while GPUs stand empty?",
+                                                   {.job = true, .published_keys = "mix way profile"}},
+                                                  compute, arrange, draw);
 }
 
 }  // namespace chapters::fleet::sharing

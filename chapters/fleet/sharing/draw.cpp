@@ -102,6 +102,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
               [&](ImVec2 size) { draw_tenants(in, picture, size); });
   stage.panel("sizes", {.title = "Waiting by size", .least = {380, 160}, .scrolls = true},
               [&](ImVec2 size) { view.sizes.draw("sizes", out.sizes, size_columns, size); });
+  published_panel(stage, "Published queues and instances", picture.published);
 }
 
 }  // namespace chapters::fleet::sharing

@@ -11,6 +11,7 @@
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/lab_doors.h"
+#include "chapters/mechanism/published_panel.h"
 #include "models/fleet/gpu_neighbours.h"
 #include "models/fleet/sharing_queue.h"
 #include "widgets/plot/curve.h"
@@ -125,6 +126,7 @@ struct Picture {
   std::string answer;
   std::shared_ptr<const Run> run;
   LabDoors doors;
+  PublishedMarks published;
   std::vector<Block> blocks, queue;
   std::vector<FreePlace> free;
   std::vector<std::string> shelf_names;
