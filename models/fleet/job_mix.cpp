@@ -29,10 +29,10 @@ JobKind kind_of(std::int64_t gpus, double share) {
   return kind;
 }
 
-std::vector<SizeShare> geometric_sizes(double factor, double max_gpus) {
+std::vector<SizeShare> geometric_sizes(double factor, std::int64_t least, double max_gpus) {
   std::vector<SizeShare> sizes;
   double share = 1, sum = 0;
-  for (std::int64_t gpus = 1; static_cast<double>(gpus) <= max_gpus; gpus *= 2) {
+  for (std::int64_t gpus = least; static_cast<double>(gpus) <= max_gpus; gpus *= 2) {
     sizes.push_back({gpus, share});
     sum += share;
     share *= factor;
@@ -45,6 +45,16 @@ double mean_of(const std::vector<SizeShare>& sizes) {
   double mean = 0;
   for (const SizeShare& s : sizes) mean += s.share * static_cast<double>(s.gpus);
   return mean;
+}
+
+/// The law whose mean is this; the mean grows with the factor.
+std::vector<SizeShare> fitted_law(double mean, std::int64_t least, double max_gpus) {
+  double lo = 0, hi = 64;
+  for (int i = 0; i < 200; ++i) {
+    const double middle = (lo + hi) / 2;
+    (mean_of(geometric_sizes(middle, least, max_gpus)) < mean ? lo : hi) = middle;
+  }
+  return geometric_sizes((lo + hi) / 2, least, max_gpus);
 }
 
 }  // namespace
@@ -89,12 +99,12 @@ const PrintedJobs* printed_jobs(Mix mix) {
 }
 
 std::vector<SizeShare> fitted_sizes(double mean_gpus, double max_gpus) {
-  double lo = 0, hi = 64;
-  for (int i = 0; i < 200; ++i) {
-    const double middle = (lo + hi) / 2;
-    (mean_of(geometric_sizes(middle, max_gpus)) < mean_gpus ? lo : hi) = middle;
-  }
-  return geometric_sizes((lo + hi) / 2, max_gpus);
+  std::vector<SizeShare> sizes = fitted_law(mean_gpus, 1, max_gpus);
+  if (sizes.front().share >= 0.5) return sizes;
+  sizes = fitted_law(2 * mean_gpus - 1, 2, max_gpus);
+  for (SizeShare& s : sizes) s.share /= 2;
+  sizes.insert(sizes.begin(), {1, 0.5});
+  return sizes;
 }
 
 JobMix job_mix(Mix mix, std::int64_t max_gpus) {

@@ -43,7 +43,9 @@ struct PrintedJobs {
 const PrintedJobs* printed_jobs(Mix mix);
 
 /// Sizes are powers of two, 1 to `max_gpus`, and the share of each is the same factor of that below it: the one law
-/// with a single free number, which is fitted to the printed mean. The shares themselves are not printed.
+/// with a single free number, which is fitted to the printed mean. Every cluster prints a median of one GPU; where the
+/// law has fewer than half of its jobs there, that half is set and the law holds for the rest. The shares themselves
+/// are not printed.
 struct SizeShare {
   std::int64_t gpus = 1;
   double share = 0;

@@ -37,13 +37,13 @@ std::vector<QueuedJob> draw_jobs(const QueueSetup& setup) {
 
 class SharingQueue {
  public:
-  explicit SharingQueue(const QueueSetup& setup)
+  SharingQueue(const QueueSetup& setup, std::vector<QueuedJob> jobs)
       : setup_(setup),
         floor_(setup),
-        pieces_of_(static_cast<std::size_t>(setup.jobs)),
-        stays_of_(static_cast<std::size_t>(setup.jobs)),
+        pieces_of_(jobs.size()),
+        stays_of_(jobs.size()),
         waiting_kinds_(setup.mix.kinds.size(), 0) {
-    run_.jobs = draw_jobs(setup);
+    run_.jobs = std::move(jobs);
     run_.first = run_.jobs.size() / 10;
     run_.from_s = run_.jobs[run_.first].arrival_s;
     run_.to_s = run_.jobs.back().arrival_s;
@@ -268,7 +268,11 @@ double mean_work(const JobMix& mix) {
 }
 
 QueueRun run_sharing_queue(const QueueSetup& setup, const std::atomic<bool>* cancelled) {
-  return SharingQueue(setup).run(cancelled);
+  return run_sharing_queue(setup, draw_jobs(setup), cancelled);
+}
+
+QueueRun run_sharing_queue(const QueueSetup& setup, std::vector<QueuedJob> jobs, const std::atomic<bool>* cancelled) {
+  return SharingQueue(setup, std::move(jobs)).run(cancelled);
 }
 
 }  // namespace models::fleet

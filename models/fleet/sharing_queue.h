@@ -72,6 +72,9 @@ struct QueueRun {
 
 /// Runs all jobs to their end. The same seed gives the same jobs at the same times, whatever the order and packing.
 QueueRun run_sharing_queue(const QueueSetup& setup, const std::atomic<bool>* cancelled = nullptr);
+/// The same for jobs that are given, one or more, in the order of arrival: of each its kind, arrival and run time.
+QueueRun run_sharing_queue(const QueueSetup& setup, std::vector<QueuedJob> jobs,
+                           const std::atomic<bool>* cancelled = nullptr);
 
 /// The fleet at one moment of a run.
 struct FleetMoment {
