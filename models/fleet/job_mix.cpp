@@ -59,14 +59,14 @@ std::vector<SizeShare> fitted_law(double mean, std::int64_t least, double max_gp
 
 }  // namespace
 
-double Durations::mean() const {
+double RunTimes::mean() const {
   if (law != DurationLaw::two_decades) return mean_s;
   // 60 x (0.8 x mean of 10^U(1.5, 3) + 0.2 x mean of 10^U(3, 4)).
   const double ln10 = std::numbers::ln10;
   return 60 * (0.8 * (1000 - std::pow(10, 1.5)) / (1.5 * ln10) + 0.2 * (10'000 - 1000) / ln10);
 }
 
-double Durations::at(double u) const {
+double RunTimes::at(double u) const {
   switch (law) {
     case DurationLaw::exponential:
       return -mean_s * std::log(u);

@@ -13,7 +13,7 @@ enum class DurationLaw : std::uint8_t {
   log_normal,   ///< through `mean_s` and `median_s`
   two_decades   ///< the law of Gavel, OSDI 2020; see draw_duration
 };
-struct Durations {
+struct RunTimes {
   DurationLaw law = DurationLaw::exponential;
   double mean_s = 3600, median_s = 3600;
 
@@ -54,7 +54,7 @@ std::vector<SizeShare> fitted_sizes(double mean_gpus, double max_gpus);
 
 struct JobMix {
   std::vector<JobKind> kinds;
-  Durations durations;
+  RunTimes durations;
   double left_out = 0;  ///< share of the jobs that are larger than `max_gpus` and are not sent
 };
 /// The jobs of a mix that ask for at most `max_gpus`, the rest left out and the shares scaled up to 1.

@@ -9,14 +9,16 @@ SharingFloor::SharingFloor(const QueueSetup& setup)
     : taken_(static_cast<std::size_t>(setup.shelves), 0),
       tenants_(static_cast<std::size_t>(setup.shelves)),
       reserved_(static_cast<std::size_t>(setup.reserved)),
-      careful_(setup.packing == Packing::best_fit),
+      careful_(setup.packing == ShelfPacking::best_fit),
       one_shelf_(setup.one_shelf) {
   for (const JobKind& kind : setup.mix.kinds) shapes_.push_back(kind.shape);
 }
 
-bool SharingFloor::find(std::size_t kind, std::vector<Piece>& pieces) const { return find_in(taken_, kind, pieces); }
+bool SharingFloor::find(std::size_t kind, std::vector<ShelfPiece>& pieces) const {
+  return find_in(taken_, kind, pieces);
+}
 
-bool SharingFloor::find_in(const std::vector<Places>& taken, std::size_t kind, std::vector<Piece>& pieces) const {
+bool SharingFloor::find_in(const std::vector<Places>& taken, std::size_t kind, std::vector<ShelfPiece>& pieces) const {
   const ShelfShape& shape = shapes_[kind];
   pieces.clear();
   if (shape.shelves > 1) {
@@ -39,7 +41,7 @@ bool SharingFloor::find_in(const std::vector<Places>& taken, std::size_t kind, s
 }
 
 /// Pieces on several shelves, the emptiest first, so that they are few.
-bool SharingFloor::spread(const std::vector<Places>& taken, std::size_t kind, std::vector<Piece>& pieces) const {
+bool SharingFloor::spread(const std::vector<Places>& taken, std::size_t kind, std::vector<ShelfPiece>& pieces) const {
   const ShelfShape& shape = shapes_[kind];
   if (one_shelf_ || !shape.at.empty() || shape.large()) return false;
   int left = shape.places;
@@ -54,16 +56,16 @@ bool SharingFloor::spread(const std::vector<Places>& taken, std::size_t kind, st
   return left == 0;
 }
 
-void SharingFloor::put(std::uint32_t job, const std::vector<Piece>& pieces) {
-  for (const Piece& p : pieces) {
+void SharingFloor::put(std::uint32_t job, const std::vector<ShelfPiece>& pieces) {
+  for (const ShelfPiece& p : pieces) {
     taken_[p.shelf] = static_cast<Places>(taken_[p.shelf] | p.places);
     tenants_[p.shelf].push_back({job, p.places, pieces.size() == 1});
     used_ += std::popcount(p.places);
   }
 }
 
-void SharingFloor::take(std::uint32_t job, const std::vector<Piece>& pieces) {
-  for (const Piece& p : pieces) {
+void SharingFloor::take(std::uint32_t job, const std::vector<ShelfPiece>& pieces) {
+  for (const ShelfPiece& p : pieces) {
     taken_[p.shelf] = static_cast<Places>(taken_[p.shelf] & ~p.places);
     auto& here = tenants_[p.shelf];
     here.erase(std::find_if(here.begin(), here.end(), [&](const Tenant& t) { return t.job == job; }));
@@ -74,7 +76,7 @@ void SharingFloor::take(std::uint32_t job, const std::vector<Piece>& pieces) {
 /// Takes the smallest jobs off a shelf until the kind fits there, and puts them where they leave most together.
 /// `kept`: shelves that take nobody.
 bool SharingFloor::empty_shelf(std::size_t shelf, std::vector<Places>& state, const std::vector<std::uint8_t>& kept,
-                               std::size_t kind, std::vector<Move>& moves) const {
+                               std::size_t kind, std::vector<RoomMove>& moves) const {
   std::vector<Tenant> leave = tenants_[shelf];
   std::sort(leave.begin(), leave.end(), [](const Tenant& a, const Tenant& b) {
     const int na = std::popcount(a.places), nb = std::popcount(b.places);
@@ -103,7 +105,7 @@ bool SharingFloor::empty_shelf(std::size_t shelf, std::vector<Places>& state, co
   return fits_shelf(shapes_[kind], state[shelf]);
 }
 
-bool SharingFloor::plan_moves(std::size_t kind, std::vector<Move>& moves) const {
+bool SharingFloor::plan_moves(std::size_t kind, std::vector<RoomMove>& moves) const {
   moves.clear();
   const ShelfShape& shape = shapes_[kind];
   if (free_places_all() < shape.total()) return false;

@@ -7,14 +7,14 @@
 /// The shelves of a fleet and who lies on them: for sharing_queue.cpp alone.
 namespace models::fleet {
 
-struct Piece {
+struct ShelfPiece {
   std::uint32_t shelf = 0;
   Places places = 0;
 };
 /// A job that makes room, and where it goes.
-struct Move {
+struct RoomMove {
   std::uint32_t job = 0;
-  Piece from, to;
+  ShelfPiece from, to;
 };
 
 class SharingFloor {
@@ -22,13 +22,13 @@ class SharingFloor {
   explicit SharingFloor(const QueueSetup& setup);
 
   /// Where the kind would lie now; false where it does not fit.
-  bool find(std::size_t kind, std::vector<Piece>& pieces) const;
+  bool find(std::size_t kind, std::vector<ShelfPiece>& pieces) const;
   /// The same on shelves in another state than they are.
-  bool find_in(const std::vector<Places>& taken, std::size_t kind, std::vector<Piece>& pieces) const;
-  void put(std::uint32_t job, const std::vector<Piece>& pieces);
-  void take(std::uint32_t job, const std::vector<Piece>& pieces);
+  bool find_in(const std::vector<Places>& taken, std::size_t kind, std::vector<ShelfPiece>& pieces) const;
+  void put(std::uint32_t job, const std::vector<ShelfPiece>& pieces);
+  void take(std::uint32_t job, const std::vector<ShelfPiece>& pieces);
   /// Moves that make room for the kind; false where there are none, or where less is free than it needs.
-  bool plan_moves(std::size_t kind, std::vector<Move>& moves) const;
+  bool plan_moves(std::size_t kind, std::vector<RoomMove>& moves) const;
 
   std::size_t shelves() const { return taken_.size(); }
   const std::vector<Places>& taken() const { return taken_; }
@@ -50,9 +50,9 @@ class SharingFloor {
     bool whole = true;  ///< the job lies on this shelf alone
   };
 
-  bool spread(const std::vector<Places>& taken, std::size_t kind, std::vector<Piece>& pieces) const;
+  bool spread(const std::vector<Places>& taken, std::size_t kind, std::vector<ShelfPiece>& pieces) const;
   bool empty_shelf(std::size_t shelf, std::vector<Places>& state, const std::vector<std::uint8_t>& kept,
-                   std::size_t kind, std::vector<Move>& moves) const;
+                   std::size_t kind, std::vector<RoomMove>& moves) const;
 
   std::vector<ShelfShape> shapes_;
   std::vector<Places> taken_;

@@ -108,7 +108,7 @@ class SharingQueue {
     run_.mean_queue /= span;
   }
 
-  void start(std::uint32_t job, const std::vector<Piece>& pieces, double now) {
+  void start(std::uint32_t job, const std::vector<ShelfPiece>& pieces, double now) {
     QueuedJob& j = run_.jobs[job];
     const bool spread = pieces.size() > 1 && shape_of(job).shelves == 1;
     run_.spread += spread ? 1 : 0;
@@ -117,7 +117,7 @@ class SharingQueue {
     floor_.put(job, pieces);
     pieces_of_[job] = pieces;
     stays_of_[job] = run_.stays.size();
-    for (const Piece& p : pieces) run_.stays.push_back({job, p.shelf, p.places, now, j.end_s});
+    for (const ShelfPiece& p : pieces) run_.stays.push_back({job, p.shelf, p.places, now, j.end_s});
     running_.emplace(j.end_s, job);
     --waiting_kinds_[j.kind];
   }
@@ -131,7 +131,7 @@ class SharingQueue {
   /// Moves jobs together so that the first fits: each stands still for `move_s` and ends so much later.
   bool make_room(std::uint32_t first, double now) {
     if (!setup_.migrate || !floor_.plan_moves(run_.jobs[first].kind, moves_)) return false;
-    for (const Move& m : moves_) {
+    for (const RoomMove& m : moves_) {
       QueuedJob& j = run_.jobs[m.job];
       running_.erase({j.end_s, m.job});
       floor_.take(m.job, pieces_of_[m.job]);
@@ -185,7 +185,7 @@ class SharingQueue {
     then = floor_.taken();
     const std::size_t kind = run_.jobs[waiting_.front()].kind;
     for (const auto& [end_s, job] : running_) {
-      for (const Piece& p : pieces_of_[job]) then[p.shelf] = static_cast<Places>(then[p.shelf] & ~p.places);
+      for (const ShelfPiece& p : pieces_of_[job]) then[p.shelf] = static_cast<Places>(then[p.shelf] & ~p.places);
       if (floor_.find_in(then, kind, shadow_)) return end_s;
     }
     return now_;  // unreachable: an empty fleet holds every job of its mix that may use it
@@ -209,7 +209,7 @@ class SharingQueue {
       if (ends > by) {
         after_ = then_;
         bool room = true;
-        for (const Piece& p : found_) {
+        for (const ShelfPiece& p : found_) {
           room = room && (after_[p.shelf] & p.places) == 0;
           after_[p.shelf] = static_cast<Places>(after_[p.shelf] | p.places);
         }
@@ -227,13 +227,13 @@ class SharingQueue {
   const QueueSetup& setup_;
   SharingFloor floor_;
   QueueRun run_;
-  std::vector<std::vector<Piece>> pieces_of_;
+  std::vector<std::vector<ShelfPiece>> pieces_of_;
   std::vector<std::size_t> stays_of_;
   std::vector<std::uint32_t> waiting_;        ///< jobs in the order of arrival
   std::vector<std::uint32_t> waiting_kinds_;  ///< how many of each kind wait
   std::set<std::pair<double, std::uint32_t>> running_;
-  std::vector<Piece> found_, shadow_;
-  std::vector<Move> moves_;
+  std::vector<ShelfPiece> found_, shadow_;
+  std::vector<RoomMove> moves_;
   std::vector<Places> then_, after_;
   std::vector<std::uint8_t> tried_;
   double now_ = 0, most_empty_ = 0;

@@ -15,7 +15,7 @@ enum class QueueOrder : std::uint8_t {
   any_fit    ///< whoever fits starts, in the order of arrival; the first may wait for ever
 };
 inline constexpr std::size_t queue_order_count = 3;
-enum class Packing : std::uint8_t {
+enum class ShelfPacking : std::uint8_t {
   best_fit,  ///< on the fullest shelf on which it fits
   worst_fit  ///< on the emptiest
 };
@@ -29,7 +29,7 @@ struct QueueSetup {
   std::int64_t jobs = 4000;
   std::int64_t seed = 1;
   QueueOrder order = QueueOrder::fifo;
-  Packing packing = Packing::best_fit;
+  ShelfPacking packing = ShelfPacking::best_fit;
   bool migrate = false;       ///< where the first job finds enough places in pieces alone, others are moved together
   double move_s = 0;          ///< how long a job stands still that is moved
   std::int64_t reserved = 0;  ///< shelves that only whole-shelf jobs may use

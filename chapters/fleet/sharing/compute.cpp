@@ -19,17 +19,17 @@ constexpr std::size_t load_points = 9;
 struct Rule {
   std::string_view words;
   QueueOrder order;
-  Packing packing;
+  ShelfPacking packing;
   bool migrate;
   bool reserve;  ///< a quarter of the shelves for whole-shelf jobs
 };
 constexpr std::array<Rule, 6> compared_rules{{
-    {"first in, first out", QueueOrder::fifo, Packing::best_fit, false, false},
-    {"first in, first out, worst fit", QueueOrder::fifo, Packing::worst_fit, false, false},
-    {"first in, first out, jobs moved", QueueOrder::fifo, Packing::best_fit, true, false},
-    {"backfill", QueueOrder::backfill, Packing::best_fit, false, false},
-    {"whoever fits", QueueOrder::any_fit, Packing::best_fit, false, false},
-    {"whoever fits, a quarter reserved", QueueOrder::any_fit, Packing::best_fit, false, true},
+    {"first in, first out", QueueOrder::fifo, ShelfPacking::best_fit, false, false},
+    {"first in, first out, worst fit", QueueOrder::fifo, ShelfPacking::worst_fit, false, false},
+    {"first in, first out, jobs moved", QueueOrder::fifo, ShelfPacking::best_fit, true, false},
+    {"backfill", QueueOrder::backfill, ShelfPacking::best_fit, false, false},
+    {"whoever fits", QueueOrder::any_fit, ShelfPacking::best_fit, false, false},
+    {"whoever fits, a quarter reserved", QueueOrder::any_fit, ShelfPacking::best_fit, false, true},
 }};
 
 /// Waits of a run: all, the smallest size, and those that need whole shelves.

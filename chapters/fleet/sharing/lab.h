@@ -22,13 +22,13 @@
 /// from each other.
 namespace chapters::fleet::sharing {
 
-/// Defaults: jobs as Gavel draws them after Philly, on 128 GPUs; the steps of the tenants are examples.
+/// Defaults: jobs like those of Kalos on 128 GPUs; the steps of the tenants are examples.
 struct Inputs {
-  models::fleet::Mix mix = models::fleet::Mix::gavel;
+  models::fleet::Mix mix = models::fleet::Mix::kalos;
   std::int64_t shelves = 16;
-  double load = 70;  ///< %
+  double load = 80;  ///< %
   models::fleet::QueueOrder order = models::fleet::QueueOrder::fifo;
-  models::fleet::Packing packing = models::fleet::Packing::best_fit;
+  models::fleet::ShelfPacking packing = models::fleet::ShelfPacking::best_fit;
   bool migrate = false;
   double move_s = 300;
   std::int64_t reserved = 0;

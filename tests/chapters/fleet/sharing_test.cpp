@@ -10,7 +10,7 @@
 using namespace support;
 
 TEST_CASE("sharing: places are used, idle, held back or holes, and the sizes are those of the mix") {
-  const LabPtr lab = open_lab("fleet/sharing");
+  const LabPtr lab = open_lab("fleet/sharing", R"({"mix": "gavel", "load": 70})");
   compute(*lab);
   CHECK(near(out(*lab, "used") + out(*lab, "idle") + out(*lab, "held_back") + out(*lab, "stranded"), 100, 1e-9));
   CHECK(out(*lab, "places") == 128);

@@ -125,12 +125,12 @@ TEST_CASE("sharing queue: who starts when, by hand") {
 TEST_CASE("sharing queue: a job that finds enough places in pieces waits, unless others are moved or packed") {
   QueueSetup setup{.shelves = 2, .mix = plain_mix({4, 8})};
   const std::vector<QueuedJob> jobs{{0, 0, 10}, {0, 1, 10}, {1, 2, 5}, {0, 8, 1}};
-  setup.packing = Packing::worst_fit;
+  setup.packing = ShelfPacking::worst_fit;
   CHECK(starts(setup, jobs) == std::vector<double>{0, 1, 10, 10});
   CHECK(near(run_sharing_queue(setup, jobs).shares.in_pieces, 6.0 / 8, 1e-12));  // from 2 to 8
-  setup.packing = Packing::best_fit;
+  setup.packing = ShelfPacking::best_fit;
   CHECK(starts(setup, jobs) == std::vector<double>{0, 1, 2, 8});
-  setup.packing = Packing::worst_fit;
+  setup.packing = ShelfPacking::worst_fit;
   setup.migrate = true;
   setup.move_s = 1;
   const QueueRun moved = run_sharing_queue(setup, jobs);
@@ -140,7 +140,7 @@ TEST_CASE("sharing queue: a job that finds enough places in pieces waits, unless
 }
 
 TEST_CASE("sharing queue: a spread job runs longer, and kept shelves stay free for whole-shelf jobs") {
-  QueueSetup setup{.shelves = 2, .mix = plain_mix({4, 5, 8}), .packing = Packing::worst_fit};
+  QueueSetup setup{.shelves = 2, .mix = plain_mix({4, 5, 8}), .packing = ShelfPacking::worst_fit};
   const std::vector<QueuedJob> jobs{{0, 0, 10}, {0, 0.5, 10}, {1, 1, 10}, {0, 30, 1}};
   CHECK(starts(setup, jobs)[2] == 10);
   setup.one_shelf = false;
@@ -160,7 +160,7 @@ TEST_CASE("sharing queue: what must hold in every run holds for every mix and ru
       for (const bool extra : {false, true}) {
         QueueSetup setup{.shelves = 8, .mix = job_mix(mix, 32), .load = 0.8, .jobs = 400, .seed = 7};
         setup.order = static_cast<QueueOrder>(order);
-        setup.packing = extra ? Packing::worst_fit : Packing::best_fit;
+        setup.packing = extra ? ShelfPacking::worst_fit : ShelfPacking::best_fit;
         setup.migrate = extra;
         setup.move_s = 60;
         setup.reserved = extra ? 2 : 0;
