@@ -14,7 +14,8 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
     return first + "For " + figure(out.in_pieces, "%") + " of the time the first in line has enough " +
            (slices ? "slices" : "GPUs") + " free, in pieces.";
   if (out.held_back > out.stranded)
-    return first + figure(out.held_back, "%") + " stand empty where a later job would fit: the order does not allow it.";
+    return first + figure(out.held_back, "%") +
+           " stand empty where a later job would fit: the order does not allow it.";
   return first + figure(out.stranded, "%") + " stand empty where no job that waits fits.";
 }
 

@@ -175,6 +175,8 @@ void describe(Fields& f, TenantRow& r) {
   f.real("alone_s", r.alone_s, {"Step alone", "s"});
   f.real("step_s", r.step_s, {"Step with the others", "s"});
   f.real("slowdown", r.slowdown, {"Slower by", "×"});
+  f.real("sms_alone", r.sms_alone, {"SMs busy alone", "%"}, {.formula = "arithmetic / step alone"});
+  f.real("bandwidth_alone", r.bandwidth_alone, {"Bandwidth alone", "%"}, {.formula = "bytes / step alone"});
 }
 
 void describe(Fields& f, Inputs& in) {

@@ -70,6 +70,7 @@ struct RuleRow {
 struct TenantRow {
   std::string tenant;
   double alone_s = 0, step_s = 0, slowdown = 1;
+  double sms_alone = 0, bandwidth_alone = 0;  ///< %
 };
 
 struct Outputs {

@@ -51,7 +51,12 @@ void fill_one_gpu(const Inputs& in, Outputs& out) {
   const auto steps = shared_steps(tenants, with);
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const std::string name = i == 0 ? "yours" : i == 1 ? "the noisy neighbour" : "like yours";
-    out.tenants.push_back({name, tenants[i].step_s(), steps[i].step_s, steps[i].slowdown});
+    out.tenants.push_back({.tenant = name,
+                           .alone_s = tenants[i].step_s(),
+                           .step_s = steps[i].step_s,
+                           .slowdown = steps[i].slowdown,
+                           .sms_alone = 100 * tenants[i].compute_s / tenants[i].step_s(),
+                           .bandwidth_alone = 100 * tenants[i].bytes_s / tenants[i].step_s()});
   }
   out.alone_s = yours.step_s();
   out.step_s = steps.front().step_s;
