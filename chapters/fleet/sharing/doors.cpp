@@ -7,11 +7,11 @@ namespace {
 
 constexpr auto sharing_doors = std::to_array<DoorTo>({
     {"open the cost", "What empty hours cost", "fleet/cost"},
-    {"open the queue", "Queues of one size", "serving/batching"},
+    {"open the queue", "The same load, one size", "serving/batching"},
     {"open the run", "A run that needs many", "fleet/train-time"},
 });
 
-models::Result<std::string> link_to(const Outputs& out, std::string_view lab) {
+models::Result<std::string> link_to(const Inputs& in, const Outputs& out, std::string_view lab) {
   LinkWriter w(lab);
   if (lab == "fleet/cost") {
     w.number("filled", out.used);
@@ -19,8 +19,9 @@ models::Result<std::string> link_to(const Outputs& out, std::string_view lab) {
     w.choice("policy", "single");
     w.choice("service", "exponential");
     w.number("servers", out.places);
-    w.number("arrival_rate", out.arrivals_per_hour / 3600);
-    w.number("service_time_s", out.mean_run_s);
+    // In run times instead of seconds: rates of a fleet are below what that lab's axis begins with.
+    w.number("arrival_rate", in.load / 100 * out.places);
+    w.number("service_time_s", 1);
   } else {
     w.number("gpus", out.places);
   }
@@ -29,8 +30,8 @@ models::Result<std::string> link_to(const Outputs& out, std::string_view lab) {
 
 }  // namespace
 
-LabDoors doors_of(const Inputs&, const Outputs& out) {
-  return lab_doors(sharing_doors, [&](std::string_view lab) { return link_to(out, lab); });
+LabDoors doors_of(const Inputs& in, const Outputs& out) {
+  return lab_doors(sharing_doors, [&](std::string_view lab) { return link_to(in, out, lab); });
 }
 
 }  // namespace chapters::fleet::sharing
