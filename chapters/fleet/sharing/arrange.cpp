@@ -77,11 +77,11 @@ void arrange_shelves(const Inputs& in, const Run& run, Picture& p) {
 void arrange_words(const Outputs& out, Picture& p) {
   p.queue_title = out.moment_waiting > 0 ? counted(out.moment_waiting, "job") + " waiting" : "nobody waits";
   p.moment_words = "shown: after " + format_text(out.moment_at_s, "s");
-  if (out.moment_waiting > 0)
-    p.free_words = format_text(out.moment_free, "") + " empty, of these " + format_text(out.moment_stranded, "") +
-                   " in holes that fit no job in line";
-  else
-    p.free_words = format_text(out.moment_free, "") + " empty";
+  p.free_words = format_text(out.moment_free, "") + " empty";
+  if (out.moment_waiting > 0 && out.moment_stranded < out.moment_free)
+    p.free_words += ", " + format_text(out.moment_free - out.moment_stranded, "") + " held back by the order";
+  if (out.moment_stranded > 0)
+    p.free_words += ", " + format_text(out.moment_stranded, "") + " in holes that fit no job";
   p.strip_title = "used, and jobs that wait, over the whole time";
 }
 

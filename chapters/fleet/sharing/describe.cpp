@@ -111,10 +111,11 @@ void describe_queue(Fields& f, Outputs& o) {
   f.real("in_pieces", o.in_pieces, {"Enough, in pieces", "%"},
          "Share of the time in which the first job waits though as many places as it needs are free.",
          {.headline = true, .source = simulated});
-  f.real("stranded", o.stranded, {"Holes", "%"}, "Empty places on shelves where no job that waits fits.",
-         {.headline = true, .source = simulated});
   f.real("held_back", o.held_back, {"Held back", "%"},
-         "Empty places where a job that waits fits, and its turn has not come.", {.source = simulated});
+         "Empty places where a job that waits fits, and its turn has not come.",
+         {.headline = true, .source = simulated});
+  f.real("stranded", o.stranded, {"Holes", "%"}, "Empty places on shelves where no job that waits fits.",
+         {.source = simulated});
   f.real("idle", o.idle, {"Empty, nobody waits", "%"}, {.formula = "100 - used - holes - held back"});
   f.real("small_wait_s", o.small_wait_s, {"Wait of the smallest", "s"}, "The mean over jobs of the smallest size.",
          {.absent = no_such, .source = simulated});
