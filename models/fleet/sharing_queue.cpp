@@ -32,6 +32,11 @@ std::vector<QueuedJob> draw_jobs(const QueueSetup& setup) {
     while (kind + 1 < setup.mix.kinds.size() && u >= setup.mix.kinds[kind].share) u -= setup.mix.kinds[kind++].share;
     jobs[i] = {.kind = kind, .arrival_s = now, .run_s = setup.mix.durations.at(open_draw(runs, i))};
   }
+  if (!setup.exact_load) return jobs;
+  double work = 0;
+  for (const QueuedJob& j : jobs) work += j.run_s * setup.mix.kinds[j.kind].shape.total();
+  const double factor = setup.load * as_double(setup.shelves * shelf_places) * now / work;
+  for (QueuedJob& j : jobs) j.run_s *= factor;
   return jobs;
 }
 

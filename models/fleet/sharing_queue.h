@@ -35,6 +35,9 @@ struct QueueSetup {
   std::int64_t reserved = 0;  ///< shelves that only whole-shelf jobs may use
   bool one_shelf = true;      ///< a job smaller than a shelf is never spread over several
   double spread_cost = 0;     ///< share by which a spread job runs longer
+  /// Run times are scaled by one factor so that the jobs that are drawn ask for exactly `load`: of laws with long tails
+  /// a few thousand draws have a mean far from the law's.
+  bool exact_load = false;
 };
 
 struct QueuedJob {

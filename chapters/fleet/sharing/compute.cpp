@@ -222,7 +222,8 @@ QueueSetup setup_of(const Inputs& in) {
           .move_s = in.move_s,
           .reserved = std::min(in.reserved, in.shelves),
           .one_shelf = in.one_shelf || !whole_gpus,
-          .spread_cost = in.spread_cost / per_cent};
+          .spread_cost = in.spread_cost / per_cent,
+          .exact_load = true};
 }
 
 std::string shape_words(const JobKind& kind) {

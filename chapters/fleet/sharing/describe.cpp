@@ -44,7 +44,8 @@ void describe_fleet(Fields& f, Inputs& in) {
   f.choice("mix", in.mix, mixes, "Jobs", "Which sizes come, and how long they run.");
   f.integer("shelves", in.shelves, "Shelves", "Nodes of eight GPUs; for slices, GPUs of eight memory slices.",
             {.range = {1, 128, Scale::log}, .typical = {4, 64}});
-  f.real("load", in.load, {"Load", "%"}, "What all jobs ask for on average, over what there is.",
+  f.real("load", in.load, {"Load", "%"},
+         "What all jobs ask for, over what there is; run times are scaled so that it is exact.",
          {.range = {5, 120}, .typical = {20, 100}, .headline = true});
   f.choice("order", in.order, orders, "Order", "Who may start when something is free.", {.headline = true});
   f.choice("packing", in.packing, packings, "Packing", "On which shelf a job is put.");

@@ -173,6 +173,17 @@ TEST_CASE("sharing queue: what must hold in every run holds for every mix and ru
       }
 }
 
+TEST_CASE("sharing queue: with an exact load as much is used as is asked for while nobody waits for long") {
+  QueueSetup setup{.shelves = 32, .mix = job_mix(Mix::kalos, 32), .load = 0.3, .jobs = 1000};
+  setup.order = QueueOrder::any_fit;
+  setup.exact_load = true;
+  const QueueRun run = run_sharing_queue(setup);
+  double work = 0;
+  for (const QueuedJob& j : run.jobs) work += j.run_s * setup.mix.kinds[j.kind].shape.total();
+  CHECK(near(work / (256 * run.to_s), 0.3, 1e-9));
+  CHECK(std::abs(run.shares.used - 0.3) < 0.1);
+}
+
 TEST_CASE("sharing queue: a seed gives the same run, and the moment shown agrees with it") {
   const QueueSetup setup{.shelves = 8, .mix = job_mix(Mix::gavel, 32), .load = 0.9, .jobs = 600};
   const QueueRun a = run_sharing_queue(setup), b = run_sharing_queue(setup);
