@@ -1,0 +1,139 @@
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "chapters/fleet/sharing/lab.h"
+#include "widgets/number/number.h"
+
+namespace chapters::fleet::sharing {
+
+using namespace models::fleet;
+
+namespace {
+
+using widgets::Curve, widgets::format_text, widgets::Tint;
+
+std::string counted(double n, std::string_view one) {
+  return format_text(n, "") + " " + std::string(one) + (n == 1 ? "" : "s");
+}
+
+/// What stands inside a block: its size where it has room.
+std::string block_label(const JobKind& kind) {
+  return kind.profile.empty() ? std::to_string(kind.shape.total()) : std::string(kind.profile.substr(0, 2));
+}
+
+/// Runs of taken places of a stay as blocks, so that a job that lies in pieces is seen in pieces.
+void add_blocks(const Run& run, const Stay& stay, std::vector<Block>& blocks) {
+  const std::uint32_t kind = run.queue.jobs[stay.job].kind;
+  for (int at = 0; at < shelf_places;) {
+    int end = at;
+    while (end < shelf_places && (stay.places >> end & 1) != 0) ++end;
+    if (end > at)
+      blocks.push_back({.shelf = stay.shelf,
+                        .job = stay.job,
+                        .from = static_cast<std::uint8_t>(at),
+                        .count = static_cast<std::uint8_t>(end - at),
+                        .hue = static_cast<std::uint8_t>(kind),
+                        .label = block_label(run.setup.mix.kinds[kind])});
+    at = std::max(end, at + 1);
+  }
+}
+
+void arrange_shelves(const Inputs& in, const Run& run, Picture& p) {
+  const FleetMoment& m = run.moment;
+  const std::size_t drawn = std::min(m.taken.size(), max_drawn_shelves);
+  const bool slices = in.mix == Mix::slices;
+  p.shelves = static_cast<std::uint32_t>(drawn);
+  p.hues = static_cast<std::uint32_t>(run.setup.mix.kinds.size());
+  p.reserved = static_cast<std::uint32_t>(run.setup.reserved);
+  for (std::size_t s = 0; s < drawn; ++s) {
+    p.shelf_names.push_back(std::to_string(s + 1));
+    for (int at = 0; at < shelf_places; ++at) {
+      if ((m.taken[s] >> at & 1) != 0) continue;
+      const FreeMark mark = m.waiting.empty()  ? FreeMark::idle
+                            : m.wanted[s] != 0 ? FreeMark::held_back
+                                               : FreeMark::stranded;
+      p.free.push_back({static_cast<std::uint32_t>(s), static_cast<std::uint8_t>(at), mark});
+    }
+  }
+  for (const Stay& stay : m.stays)
+    if (stay.shelf < drawn) add_blocks(run, stay, p.blocks);
+  const std::size_t shown = std::min(m.waiting.size(), max_drawn_queue);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const std::uint32_t job = m.waiting[i];
+    const JobKind& kind = run.setup.mix.kinds[run.queue.jobs[job].kind];
+    p.queue.push_back({.job = job,
+                       .count = static_cast<std::uint8_t>(kind.shape.places),
+                       .hue = static_cast<std::uint8_t>(run.queue.jobs[job].kind),
+                       .label = kind.shape.shelves > 1 ? shape_words(kind) : block_label(kind)});
+  }
+  if (m.waiting.size() > shown)
+    p.more_waiting = "and " + counted(static_cast<double>(m.waiting.size() - shown), "more job");
+  p.shelves_title = slices ? "GPUs, eight memory slices each" : "nodes of eight GPUs";
+  if (drawn < m.taken.size())
+    p.shelves_title += ", " + std::to_string(drawn) + " of " + std::to_string(m.taken.size()) + " drawn";
+}
+
+void arrange_words(const Outputs& out, Picture& p) {
+  p.queue_title = out.moment_waiting > 0 ? counted(out.moment_waiting, "job") + " waiting" : "nobody waits";
+  p.moment_words = "shown: after " + format_text(out.moment_at_s, "s");
+  p.free_words = format_text(out.moment_free, "") + " empty";
+  if (out.moment_waiting > 0 && out.moment_stranded < out.moment_free)
+    p.free_words += ", " + format_text(out.moment_free - out.moment_stranded, "") + " held back by the order";
+  if (out.moment_stranded > 0)
+    p.free_words += ", " + format_text(out.moment_stranded, "") + " in holes that fit no job";
+  p.strip_title = "used, and jobs that wait, over the whole time";
+}
+
+void arrange_strip(const Outputs& out, const Run& run, Picture& p) {
+  double most = 1;
+  for (const StripPoint& s : run.strip) most = std::max(most, s.waiting);
+  for (const StripPoint& s : run.strip) {
+    p.strip_used.push_back(static_cast<float>(s.used / std::max(out.places, 1.0)));
+    p.strip_waiting.push_back(static_cast<float>(s.waiting / most));
+  }
+  p.strip_at = run.strip_at;
+}
+
+void arrange_loads(const Outputs& out, const Run& run, Picture& p) {
+  Curve wait{.label = "mean wait", .output = "mean_wait_s", .tint = Tint::yours(), .width = 2.5f, .named = false};
+  double most = out.mean_wait_s;
+  for (const LoadPoint& point : run.loads) {
+    wait.add(point.load, point.mean_wait_s);
+    most = std::max(most, point.mean_wait_s);
+  }
+  p.wait_hi_s = std::max(1.0, 1.08 * most);
+  p.load_label = format_text(out.mean_wait_s, "s");
+  p.loads = {std::move(wait)};
+}
+
+void arrange_tenants(const Inputs& in, const Outputs& out, Picture& p) {
+  double longest = 0;
+  for (const TenantRow& row : out.tenants) longest = std::max({longest, row.step_s, row.alone_s});
+  for (const TenantRow& row : out.tenants) {
+    p.tenant_words.push_back(row.tenant + ": " + format_text(row.step_s, "s") + ", " +
+                             format_text(row.slowdown, widgets::times_unit));
+    p.tenant_share.push_back(static_cast<float>(row.step_s / longest));
+    p.tenant_alone.push_back(static_cast<float>(row.alone_s / longest));
+  }
+  p.tenants_title = in.way == SharingWay::mig   ? "a step of each in an instance of its own; the line: alone"
+                    : in.way == SharingWay::mps ? "a step of each, all at once; the line: alone"
+                                                : "a step of each, in turns; the line: alone";
+}
+
+}  // namespace
+
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
+  Picture p;
+  if (!out.reason.empty() || run.moment.taken.empty()) return p;
+  p.answer = answer_of(in, out);
+  arrange_shelves(in, run, p);
+  arrange_words(out, p);
+  arrange_strip(out, run, p);
+  arrange_loads(out, run, p);
+  arrange_tenants(in, out, p);
+  p.doors = doors_of(in, out);
+  return p;
+}
+
+}  // namespace chapters::fleet::sharing

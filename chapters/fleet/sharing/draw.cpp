@@ -1,0 +1,108 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "chapters/fleet/sharing/lab.h"
+#include "widgets/base/marks.h"
+#include "widgets/base/painter.h"
+#include "widgets/base/parts.h"
+#include "widgets/base/press_area.h"
+#include "widgets/base/theme.h"
+#include "widgets/plot/plot.h"
+
+namespace chapters::fleet::sharing {
+namespace {
+
+using widgets::Font, widgets::Painter, widgets::Plot, widgets::Type;
+
+constexpr std::array<DescribedColumn, 6> size_columns{{
+    {.key = "size"},
+    {.key = "jobs_share", .priority = 2, .digits = 2},
+    {.key = "time_share", .priority = 2, .digits = 2},
+    {.key = "mean_wait_s", .digits = 2},
+    {.key = "waited", .priority = 1, .digits = 2},
+    {.key = "jobs", .priority = 3},
+}};
+constexpr std::array<DescribedColumn, 7> rule_columns{{
+    {.key = "rule"},
+    {.key = "used", .bar = true, .full = 100, .tint = widgets::Meaning::forward, .digits = 3},
+    {.key = "mean_wait_s", .digits = 2},
+    {.key = "small_wait_s", .priority = 2, .digits = 2},
+    {.key = "large_wait_s", .priority = 1, .digits = 2},
+    {.key = "stranded", .priority = 3, .digits = 2},
+    {.key = "held_back", .priority = 3, .digits = 2},
+}};
+
+void draw_loads(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  Plot plot("loads", view.loads,
+            {.x = {.lo = 15, .hi = 105, .label = "load", .unit = "%"},
+             .y = {.lo = 0, .hi = picture.wait_hi_s, .label = "mean wait", .unit = "s"},
+             .size = size,
+             .ghost = false});
+  plot.curves(picture.loads);
+  double load = in.load, wait = out.mean_wait_s;
+  if (plot.drag_point("drag the load", load, wait, {.label = picture.load_label, .lo = 20, .hi = 100}))
+    in.load = std::round(load);
+}
+
+}  // namespace
+
+void draw_tenants(Inputs& in, const Picture& picture, ImVec2 size) {
+  const auto& t = widgets::theme();
+  const Painter p = Painter::window();
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  if (picture.version == 0 || picture.tenant_words.empty() || widgets::veiled()) {
+    ImGui::Dummy(size);
+    return;
+  }
+  const float line = t.type(Type::small) + t.px(4);
+  p.text_fit(corner, picture.tenants_title, size.x, t.muted, Type::small);
+  const float from = corner.y + line, count = static_cast<float>(picture.tenant_words.size());
+  const float lane = std::min((size.y - line) / count, t.px(46));
+  for (std::size_t i = 0; i < picture.tenant_words.size(); ++i) {
+    const float y = from + static_cast<float>(i) * lane;
+    const float now = size.x * picture.tenant_share[i], alone = corner.x + size.x * picture.tenant_alone[i];
+    const ImU32 fill = i == 0 ? t.accent : i == 1 ? t.bad : t.muted;
+    const float bar = std::max(t.px(4), lane - line - t.px(4));
+    const bool named = lane > line + t.px(8);
+    const float top = named ? y + line : y + t.px(1);
+    p.rect({corner.x, top}, {corner.x + now, top + (named ? bar : lane - t.px(2))}, widgets::with_alpha(fill, 0.6f),
+           t.px(3));
+    p.line({alone, top}, {alone, top + (named ? bar : lane - t.px(2))}, t.text, t.px(2));
+    if (named) p.text_fit({corner.x, y}, picture.tenant_words[i], size.x, t.text, Type::small);
+  }
+  // One job more or less: the number of lanes is what is dragged.
+  ImGui::SetCursorScreenPos({corner.x, from});
+  widgets::press_area("drag the number of jobs", {size.x, std::max(t.px(8), count * lane)});
+  if (ImGui::IsItemFocused()) {
+    const int steps = widgets::play_keys().steps;
+    if (steps != 0) in.tenants = std::clamp<std::int64_t>(in.tenants + steps, 1, 7);
+  }
+  if (ImGui::IsItemActive() && ImGui::IsMouseDown(ImGuiMouseButton_Left) && ImGui::GetIO().MouseDelta.y != 0) {
+    const auto wanted = static_cast<std::int64_t>(std::ceil((ImGui::GetIO().MousePos.y - from) / std::max(lane, 1.0f)));
+    in.tenants = std::clamp<std::int64_t>(wanted, 1, 7);
+  }
+  if (ImGui::IsItemHovered()) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeNS);
+  ImGui::SetCursorScreenPos(corner);
+  ImGui::Dummy(size);
+}
+
+void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
+  stage.panel("shelves", {.title = "The shelves", .least = {440, 320}, .answers = true, .marks = "the shelves"},
+              [&](ImVec2 size) {
+                draw_over_doors(
+                    picture.doors, size, view.requests, [&](ImVec2 room) { draw_shelves(in, picture, room); }, 420);
+                widgets::drew("the shelves");
+              });
+  stage.panel("rules", {.title = "The same jobs under other rules", .least = {420, 190}, .scrolls = true},
+              [&](ImVec2 size) { view.rules.draw("rules", out.rules, rule_columns, size); });
+  stage.panel("loads", {.title = "Waiting by load", .least = {380, 220}},
+              [&](ImVec2 size) { draw_loads(in, out, picture, view, size); });
+  stage.panel("tenants", {.title = "One GPU, many jobs", .least = {380, 180}},
+              [&](ImVec2 size) { draw_tenants(in, picture, size); });
+  stage.panel("sizes", {.title = "Waiting by size", .least = {380, 160}, .scrolls = true},
+              [&](ImVec2 size) { view.sizes.draw("sizes", out.sizes, size_columns, size); });
+  published_panel(stage, "Published queues and instances", picture.published);
+}
+
+}  // namespace chapters::fleet::sharing

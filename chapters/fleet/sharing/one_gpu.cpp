@@ -1,0 +1,69 @@
+#include <algorithm>
+
+#include "chapters/fleet/sharing/lab.h"
+#include "models/base/integer_math.h"
+
+/// Jobs on one GPU.
+namespace chapters::fleet::sharing {
+
+using namespace models::fleet;
+using models::as_double;
+
+namespace {
+
+/// The narrowest profile with so many compute slices.
+const MigProfile& profile_of(std::int64_t compute_slices) {
+  for (const MigProfile& p : mig_profiles())
+    if (p.compute_slices == compute_slices) return p;
+  return mig_profiles().back();
+}
+
+/// How many instances of a profile lie on a GPU at once.
+std::int64_t instances_of(const MigProfile& profile) {
+  Places taken = 0;
+  std::int64_t count = 0;
+  for (const Places at : profile.at) {
+    if ((at & taken) != 0) continue;
+    taken = static_cast<Places>(taken | at);
+    ++count;
+  }
+  return count;
+}
+
+}  // namespace
+
+void fill_one_gpu(const Inputs& in, Outputs& out) {
+  out.host_rate = host_rate(in.remote, in.link_bytes_per_s, in.cross_bytes_per_s, in.sharers);
+  const Tenant yours{in.compute_s, in.bytes_s, in.host_s + in.host_bytes / out.host_rate};
+  const Tenant noisy{in.noisy_compute_s, in.noisy_bytes_s, in.noisy_host_s};
+  SharingWith with{.way = in.way, .slice_s = in.slice_s, .switch_s = in.switch_s, .sm_share = in.sm_limit / 100};
+  std::int64_t count = in.tenants;
+  if (in.way == SharingWay::mig) {
+    const MigProfile& profile = profile_of(in.profile);
+    with.compute_slices = profile.compute_slices;
+    with.memory_slices = profile.memory_slices;
+    const std::int64_t fit = instances_of(profile);
+    out.instances = as_double(fit);
+    count = std::min(count, fit);  // who has no instance runs elsewhere
+  }
+  std::vector<Tenant> tenants(static_cast<std::size_t>(count), yours);
+  if (tenants.size() > 1) tenants[1] = noisy;
+  const auto steps = shared_steps(tenants, with);
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const std::string name = i == 0 ? "yours" : i == 1 ? "the noisy neighbour" : "like yours";
+    out.tenants.push_back({.tenant = name,
+                           .alone_s = tenants[i].step_s(),
+                           .step_s = steps[i].step_s,
+                           .slowdown = steps[i].slowdown,
+                           .sms_alone = 100 * tenants[i].compute_s / tenants[i].step_s(),
+                           .bandwidth_alone = 100 * tenants[i].bytes_s / tenants[i].step_s()});
+  }
+  out.alone_s = yours.step_s();
+  out.step_s = steps.front().step_s;
+  out.slowdown = steps.front().slowdown;
+  out.noisy_slowdown = steps.size() > 1 ? steps[1].slowdown : 1;
+  out.roof = steps.front().roof;
+  out.throughput = shared_throughput(steps);
+}
+
+}  // namespace chapters::fleet::sharing

@@ -1,0 +1,54 @@
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+/// Jobs that share one GPU: what each loses to its neighbours, by a roofline with a share of every roof.
+namespace models::fleet {
+
+/// A step of a job alone on the whole GPU: its kernels need so long at all SMs, and so long at the full bandwidth; the
+/// longer binds. Between steps the host works, and the GPU waits.
+struct Tenant {
+  double compute_s = 0, bytes_s = 0, host_s = 0;
+
+  double gpu_s() const { return compute_s > bytes_s ? compute_s : bytes_s; }
+  double step_s() const { return gpu_s() + host_s; }
+};
+
+enum class SharingWay : std::uint8_t {
+  time_slices,  ///< one job at a time; a switch between two stops the GPU for a while
+  mps,          ///< all at once: SMs by a limit for each, bandwidth to whoever asks
+  mig           ///< instances with SMs and memory of their own
+};
+inline constexpr std::size_t sharing_way_count = 3;
+
+enum class SharedRoof : std::uint8_t { compute, bandwidth, host, slices };
+
+struct SharingWith {
+  SharingWay way = SharingWay::mps;
+  double slice_s = 2e-3, switch_s = 2e-4;        ///< time slices
+  double sm_share = 1;                           ///< MPS: what each may use at most; all together never more than 1
+  double compute_slices = 1, memory_slices = 1;  ///< MIG: those of the instance, of 7 and of 8
+};
+
+struct SharedStep {
+  double step_s = 0;
+  double slowdown = 1;  ///< over the step alone on the whole GPU
+  SharedRoof roof = SharedRoof::compute;
+};
+/// A step of each of the jobs while all of them run. Bandwidth, and turns where there are time slices, are shared
+/// max-min fairly: who asks for less than an even share gets what he asks for, the rest is shared evenly among the
+/// others.
+std::vector<SharedStep> shared_steps(std::span<const Tenant> tenants, const SharingWith& with);
+/// Jobs done in a second by all together, in jobs that each had the whole GPU in turn: the sum of 1 / slowdown.
+double shared_throughput(std::span<const SharedStep> steps);
+
+/// The even level at which the asked shares are cut so that they sum to `capacity`; infinite where they do already.
+double max_min_level(std::span<const double> asked, double capacity);
+
+/// Bytes a second from the host's memory to one GPU: its own link, or across the sockets, where `sharers` GPUs use one
+/// path.
+double host_rate(bool remote, double link_bytes_per_s, double cross_bytes_per_s, std::int64_t sharers);
+
+}  // namespace models::fleet
