@@ -1,6 +1,8 @@
 #include "models/fleet/gpu_neighbours.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <limits>
 
 #include "models/base/integer_math.h"
@@ -11,23 +13,131 @@ namespace {
 
 SharedStep finish_step(const Tenant& t, double step_s, SharedRoof roof) { return {step_s, step_s / t.step_s(), roof}; }
 
-/// One GPU in turns: `capacity` is the share of the clock that switches leave.
-std::vector<SharedStep> steps_in_turns(std::span<const Tenant> tenants, const SharingWith& with) {
-  const double capacity = tenants.size() < 2 ? 1 : with.slice_s / (with.slice_s + with.switch_s);
-  std::vector<double> asked;
-  for (const Tenant& t : tenants) asked.push_back(t.gpu_s() / t.step_s());
-  const double level = max_min_level(asked, capacity);
+/// A job's time on the GPU with its limit on SMs, and what it asks for while it computes.
+struct Phase {
+  double gpu_s = 0, sms = 0, bandwidth = 0;
+};
+/// How fast a job computes, 1 where nobody is felt, and whether bandwidth is what holds it.
+struct Pace {
+  double rate = 1;
+  bool bandwidth = false;
+};
+/// A part of a step that is shorter than this share of the rest is left out.
+constexpr double negligible = 1e-6;
+/// No phase is taken as shorter.
+constexpr double least_s = 1e-9;
+
+Phase phase_of(const Tenant& t, const SharingWith& with) {
+  const double compute_s = with.way == SharingWay::mps ? t.compute_s / with.sm_share : t.compute_s;
+  const double gpu_s = std::max(compute_s, t.bytes_s);
+  if (!(gpu_s > 0)) return {};
+  return {gpu_s, t.compute_s / gpu_s, t.bytes_s / gpu_s};
+}
+
+/// Paces of the jobs that compute at the same time, as bits of `active`.
+void set_paces(std::span<const Phase> phases, std::size_t active, const SharingWith& with, std::span<Pace> paces) {
+  const int count = std::popcount(active);
+  if (with.way == SharingWay::time_slices) {
+    const double left = count < 2 ? 1 : with.slice_s / (with.slice_s + with.switch_s) / count;
+    for (std::size_t i = 0; i < phases.size(); ++i) paces[i] = {left, phases[i].bandwidth >= phases[i].sms};
+    return;
+  }
+  std::array<double, most_tenants> asked{};
+  std::size_t n = 0;
+  for (std::size_t i = 0; i < phases.size(); ++i)
+    if ((active >> i & 1) != 0) asked[n++] = phases[i].bandwidth;
+  const double bandwidth = max_min_level({asked.data(), n}, 1);
+  const auto held = [&](const Phase& p) { return std::min(1.0, bandwidth / std::max(p.bandwidth, negligible)); };
+  n = 0;
+  for (std::size_t i = 0; i < phases.size(); ++i)
+    if ((active >> i & 1) != 0) asked[n++] = phases[i].sms * held(phases[i]);
+  const double sms = max_min_level({asked.data(), n}, 1);
+  for (std::size_t i = 0; i < phases.size(); ++i) {
+    const double by_bytes = held(phases[i]), by_sms = std::min(1.0, sms / std::max(phases[i].sms, negligible));
+    paces[i] = {std::min(by_bytes, by_sms),
+                by_bytes != by_sms ? by_bytes < by_sms : phases[i].bandwidth >= phases[i].sms};
+  }
+}
+
+/// The share of time that a chain spends in each state, from its rates by row; they are used up. Grassmann, Taksar and
+/// Heyman 1985: elimination without a subtraction.
+std::vector<double> long_run_shares(std::vector<double>& rates, std::size_t n) {
+  const auto at = [&](std::size_t i, std::size_t j) -> double& { return rates[i * n + j]; };
+  for (std::size_t last = n; last-- > 1;) {
+    double out = 0;
+    for (std::size_t j = 0; j < last; ++j) out += at(last, j);
+    for (std::size_t i = 0; i < last; ++i) {
+      if (at(i, last) == 0) continue;
+      at(i, last) /= out;
+      for (std::size_t j = 0; j < last; ++j) at(i, j) += at(i, last) * at(last, j);
+    }
+  }
+  std::vector<double> share(n, 0);
+  share[0] = 1;
+  double sum = 1;
+  for (std::size_t j = 1; j < n; ++j) {
+    for (std::size_t i = 0; i < j; ++i) share[j] += share[i] * at(i, j);
+    sum += share[j];
+  }
+  for (double& s : share) s /= sum;
+  return share;
+}
+
+/// The network of jobs that compute and wait for their hosts.
+std::vector<SharedStep> steps_together(std::span<const Tenant> tenants, const SharingWith& with) {
+  std::vector<Phase> phases;
+  std::vector<std::size_t> free;  ///< jobs that sometimes compute and sometimes wait
+  std::size_t always = 0;         ///< those that compute all the time, as bits
+  for (std::size_t i = 0; i < tenants.size(); ++i) {
+    phases.push_back(phase_of(tenants[i], with));
+    if (tenants[i].host_s <= negligible * phases[i].gpu_s)
+      always |= std::size_t{1} << i;
+    else if (phases[i].gpu_s > negligible * tenants[i].host_s)
+      free.push_back(i);
+  }
+  const std::size_t states = std::size_t{1} << free.size();
+  std::vector<std::array<Pace, most_tenants>> paces(states);
+  std::vector<double> rates(states * states, 0);
+  std::vector<std::size_t> active(states, always);
+  for (std::size_t s = 0; s < states; ++s) {
+    for (std::size_t f = 0; f < free.size(); ++f) active[s] |= (s >> f & 1) << free[f];
+    set_paces(phases, active[s], with, {paces[s].data(), phases.size()});
+    for (std::size_t f = 0; f < free.size(); ++f) {
+      const std::size_t i = free[f];
+      const bool computes = (s >> f & 1) != 0;
+      rates[s * states + (s ^ std::size_t{1} << f)] =
+          computes ? paces[s][i].rate / std::max(phases[i].gpu_s, least_s) : 1 / std::max(tenants[i].host_s, least_s);
+    }
+  }
+  const std::vector<double> share = long_run_shares(rates, states);
   std::vector<SharedStep> out;
-  for (const Tenant& t : tenants) {
-    const double in_turns = t.gpu_s() / level;
-    const bool waits = in_turns > t.step_s();
-    out.push_back(finish_step(t, std::max(t.step_s(), in_turns),
-                              waits                      ? SharedRoof::slices
-                              : t.host_s > t.gpu_s()     ? SharedRoof::host
-                              : t.compute_s >= t.bytes_s ? SharedRoof::compute
-                                                         : SharedRoof::bandwidth));
+  for (std::size_t i = 0; i < tenants.size(); ++i) {
+    double computes = 0, work = 0, by_bytes = 0;
+    for (std::size_t s = 0; s < states; ++s) {
+      if ((active[s] >> i & 1) == 0) continue;
+      computes += share[s];
+      work += share[s] * paces[s][i].rate;
+      by_bytes += paces[s][i].bandwidth ? share[s] : 0;
+    }
+    const double longer = work > 0 ? computes / work : 1, gpu_s = phases[i].gpu_s * longer;
+    const bool turns = with.way == SharingWay::time_slices && longer > 1 + negligible;
+    out.push_back(finish_step(tenants[i], gpu_s + tenants[i].host_s,
+                              tenants[i].host_s > gpu_s ? SharedRoof::host
+                              : turns                   ? SharedRoof::slices
+                              : by_bytes > computes / 2 ? SharedRoof::bandwidth
+                                                        : SharedRoof::compute));
   }
   return out;
+}
+
+/// Each in an instance of its own.
+SharedStep step_in_instance(const Tenant& t, const SharingWith& with) {
+  const double compute_s = t.compute_s * mig_compute_slices / with.compute_slices,
+               bytes_s = t.bytes_s * mig_memory_slices / with.memory_slices, gpu_s = std::max(compute_s, bytes_s);
+  return finish_step(t, gpu_s + t.host_s,
+                     t.host_s > gpu_s       ? SharedRoof::host
+                     : compute_s >= bytes_s ? SharedRoof::compute
+                                            : SharedRoof::bandwidth);
 }
 
 }  // namespace
@@ -45,25 +155,9 @@ double max_min_level(std::span<const double> asked, double capacity) {
 }
 
 std::vector<SharedStep> shared_steps(std::span<const Tenant> tenants, const SharingWith& with) {
-  if (with.way == SharingWay::time_slices) return steps_in_turns(tenants, with);
-  const double count = static_cast<double>(tenants.size());
-  const bool mig = with.way == SharingWay::mig;
-  const double sms = mig ? with.compute_slices / mig_compute_slices : std::min(with.sm_share, 1 / count);
-  const double bandwidth = mig ? with.memory_slices / mig_memory_slices : 1;
+  if (with.way != SharingWay::mig) return steps_together(tenants, with);
   std::vector<SharedStep> out;
-  std::vector<double> asked;
-  for (const Tenant& t : tenants) {
-    const double compute_s = t.compute_s / sms, bytes_s = t.bytes_s / bandwidth, gpu_s = std::max(compute_s, bytes_s);
-    out.push_back(finish_step(t, gpu_s + t.host_s,
-                              t.host_s > gpu_s       ? SharedRoof::host
-                              : compute_s >= bytes_s ? SharedRoof::compute
-                                                     : SharedRoof::bandwidth));
-    asked.push_back(t.bytes_s / out.back().step_s);
-  }
-  if (mig) return out;
-  const double level = max_min_level(asked, 1);
-  for (std::size_t i = 0; i < tenants.size(); ++i)
-    if (asked[i] > level) out[i] = finish_step(tenants[i], tenants[i].bytes_s / level, SharedRoof::bandwidth);
+  for (const Tenant& t : tenants) out.push_back(step_in_instance(t, with));
   return out;
 }
 

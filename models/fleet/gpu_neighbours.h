@@ -4,7 +4,8 @@
 #include <string_view>
 #include <vector>
 
-/// Jobs that share one GPU: what each loses to its neighbours, by a roofline with a share of every roof.
+/// Jobs that share one GPU: what each loses to its neighbours, by a roofline with a share of every roof while others
+/// compute too, and the whole of it while they wait for their hosts.
 namespace models::fleet {
 
 /// A step of a job alone on the whole GPU: its kernels need so long at all SMs, and so long at the full bandwidth; the
@@ -18,7 +19,7 @@ struct Tenant {
 
 enum class SharingWay : std::uint8_t {
   time_slices,  ///< one job at a time; a switch between two stops the GPU for a while
-  mps,          ///< all at once: SMs by a limit for each, bandwidth to whoever asks
+  mps,          ///< all at once: SMs up to a limit for each, bandwidth to whoever asks
   mig           ///< instances with SMs and memory of their own
 };
 inline constexpr std::size_t sharing_way_count = 3;
@@ -28,7 +29,7 @@ enum class SharedRoof : std::uint8_t { compute, bandwidth, host, slices };
 struct SharingWith {
   SharingWay way = SharingWay::mps;
   double slice_s = 2e-3, switch_s = 2e-4;        ///< time slices
-  double sm_share = 1;                           ///< MPS: what each may use at most; all together never more than 1
+  double sm_share = 1;                           ///< MPS: what each may use at most
   double compute_slices = 1, memory_slices = 1;  ///< MIG: those of the instance, of 7 and of 8
 };
 
@@ -37,10 +38,13 @@ struct SharedStep {
   double slowdown = 1;  ///< over the step alone on the whole GPU
   SharedRoof roof = SharedRoof::compute;
 };
-/// A step of each of the jobs while all of them run. Bandwidth, and turns where there are time slices, are shared
-/// max-min fairly: who asks for less than an even share gets what he asks for, the rest is shared evenly among the
-/// others.
+/// A mean step of each of the jobs while all of them run. In time slices and under MPS they form a closed network: a
+/// job computes, then its host works, and so on, each phase as long as given on average and exponentially distributed.
+/// Of those that compute at a moment all have the same part of the clock, or SMs and bandwidth are shared max-min
+/// fairly: who asks for less than an even share gets it, the rest is shared evenly among the others. Solved exactly
+/// over all sets of jobs that compute; slices are short against phases. At most `most_tenants` jobs.
 std::vector<SharedStep> shared_steps(std::span<const Tenant> tenants, const SharingWith& with);
+inline constexpr std::size_t most_tenants = 8;
 /// Jobs done in a second by all together, in jobs that each had the whole GPU in turn: the sum of 1 / slowdown.
 double shared_throughput(std::span<const SharedStep> steps);
 

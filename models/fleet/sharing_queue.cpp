@@ -32,11 +32,17 @@ std::vector<QueuedJob> draw_jobs(const QueueSetup& setup) {
     while (kind + 1 < setup.mix.kinds.size() && u >= setup.mix.kinds[kind].share) u -= setup.mix.kinds[kind++].share;
     jobs[i] = {.kind = kind, .arrival_s = now, .run_s = setup.mix.durations.at(open_draw(runs, i))};
   }
-  if (!setup.exact_load) return jobs;
+  if (!setup.twice) return jobs;
   double work = 0;
   for (const QueuedJob& j : jobs) work += j.run_s * setup.mix.kinds[j.kind].shape.total();
   const double factor = setup.load * as_double(setup.shelves * shelf_places) * now / work;
-  for (QueuedJob& j : jobs) j.run_s *= factor;
+  const std::size_t round = jobs.size();
+  jobs.reserve(2 * round);
+  for (std::size_t i = 0; i < round; ++i) {
+    jobs[i].run_s *= factor;
+    jobs.push_back(jobs[i]);
+    jobs.back().arrival_s += now;
+  }
   return jobs;
 }
 
@@ -49,8 +55,8 @@ class SharingQueue {
         stays_of_(jobs.size()),
         waiting_kinds_(setup.mix.kinds.size(), 0) {
     run_.jobs = std::move(jobs);
-    run_.first = run_.jobs.size() / 10;
-    run_.from_s = run_.jobs[run_.first].arrival_s;
+    run_.first = run_.jobs.size() / (setup.twice ? 2 : 10);
+    run_.from_s = run_.jobs[setup.twice ? run_.first - 1 : run_.first].arrival_s;
     run_.to_s = run_.jobs.back().arrival_s;
     run_.worst_s = (run_.from_s + run_.to_s) / 2;
   }

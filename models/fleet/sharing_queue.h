@@ -26,7 +26,7 @@ struct QueueSetup {
   JobMix mix;
   double load =
       0.7;  ///< places that the jobs ask for x their time, over all places; Poisson arrivals give it on average
-  std::int64_t jobs = 4000;
+  std::int64_t jobs = 4000;  ///< where they come twice, those of a round
   std::int64_t seed = 1;
   QueueOrder order = QueueOrder::fifo;
   ShelfPacking packing = ShelfPacking::best_fit;
@@ -35,9 +35,11 @@ struct QueueSetup {
   std::int64_t reserved = 0;  ///< shelves that only whole-shelf jobs may use
   bool one_shelf = true;      ///< a job smaller than a shelf is never spread over several
   double spread_cost = 0;     ///< share by which a spread job runs longer
-  /// Run times are scaled by one factor so that the jobs that are drawn ask for exactly `load`: of laws with long tails
-  /// a few thousand draws have a mean far from the law's.
-  bool exact_load = false;
+  /// The jobs come twice, the second time in the same order and at the same distances; the first round fills the fleet
+  /// and is not counted. Run times are scaled by one factor so that a round asks for exactly `load` over its length: of
+  /// laws with long tails a few thousand draws have a mean far from the law's. So a fleet that keeps up has as much
+  /// used as is asked for, and what is missing lengthens the line.
+  bool twice = false;
 };
 
 struct QueuedJob {
@@ -65,7 +67,7 @@ struct QueueRun {
   std::vector<QueuedJob> jobs;  ///< in the order of arrival
   std::vector<Stay> stays;      ///< in the order in which they begin
   std::size_t first = 0;        ///< jobs before it only fill the fleet and are not counted
-  double from_s = 0, to_s = 0;  ///< the window: from the arrival of `first` to the last arrival
+  double from_s = 0, to_s = 0;  ///< the window: from the arrival of `first`, or the end of the first round, to the last
   QueueShares shares;
   double mean_queue = 0;  ///< jobs that wait, over the window
   double worst_s = 0;     ///< the middle of the stretch in which most places x time stood empty while somebody waited

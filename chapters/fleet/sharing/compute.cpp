@@ -223,7 +223,7 @@ QueueSetup setup_of(const Inputs& in) {
           .reserved = std::min(in.reserved, in.shelves),
           .one_shelf = in.one_shelf || !whole_gpus,
           .spread_cost = in.spread_cost / per_cent,
-          .exact_load = true};
+          .twice = true};
 }
 
 std::string shape_words(const JobKind& kind) {

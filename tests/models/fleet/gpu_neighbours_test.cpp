@@ -35,22 +35,60 @@ TEST_CASE("neighbours: alone nothing is slower") {
   CHECK(near(whole[0].step_s, 12e-3, 1e-12));
 }
 
-TEST_CASE("neighbours: in turns a job loses what it asks for beyond an even share of what switches leave") {
-  const auto steps = shared_steps(four, {.way = SharingWay::time_slices, .slice_s = 2e-3, .switch_s = 2e-4});
-  const double even = 2 / 2.2 / 4;  // of the clock; each asks for a quarter or more
-  CHECK(near(steps[0].step_s, 3e-3 / even, 1e-12));
-  CHECK(near(steps[0].slowdown, 1.1, 1e-9));
-  CHECK(near(steps[1].step_s, 12e-3 / even, 1e-12));
-  CHECK(steps[1].roof == SharedRoof::slices);
+// Jobs that are alike are the machine repairman's model with one server that all share: the chance that k of them are
+// there goes with n! / (n - k)! x (gpu / host)^k over the product of the server's speeds with 1 to k of them.
+TEST_CASE("neighbours: jobs that are alike take as long as in the closed queue of the theory") {
+  constexpr int n = 5;
+  for (const bool switches : {false, true}) {
+    const SharingWith turns{.way = SharingWay::time_slices, .slice_s = 2e-3, .switch_s = switches ? 5e-4 : 0};
+    double weight = 1, all = 1, done = 0;
+    for (int k = 1; k <= n; ++k) {
+      const double speed = switches && k > 1 ? 0.8 : 1;
+      weight *= (n - k + 1) * (3.0 / 9) / speed;
+      all += weight;
+      done += weight * speed;  // in GPU phases at full speed
+    }
+    const double step_s = n * 3e-3 * all / done;
+    for (const SharedStep& s : shared_steps(std::vector<Tenant>(n, light), turns)) CHECK(near(s.step_s, step_s, 1e-9));
+    // Under MPS bytes alone are the same server, without switches.
+    if (!switches)
+      for (const SharedStep& s : shared_steps(std::vector<Tenant>(n, Tenant{0, 3e-3, 9e-3}), {.way = SharingWay::mps}))
+        CHECK(near(s.step_s, step_s, 1e-9));
+  }
 }
 
-TEST_CASE("neighbours: under MPS who moves many bytes is held to what the others leave") {
+TEST_CASE("neighbours: two by hand, and jobs that always compute have even shares") {
+  // Each computes for 1 and waits for 1, together at half pace: both wait 1/5, one computes 2/5, both 2/5.
+  const std::array<Tenant, 2> two{Tenant{0, 1, 1}, Tenant{0, 1, 1}};
+  CHECK(near(shared_steps(two, {.way = SharingWay::mps})[0].step_s, 2.5, 1e-12));
+  const std::array<Tenant, 4> busy{Tenant{4e-3, 2e-3, 0}, Tenant{4e-3, 1e-3, 0}, Tenant{4e-3, 2e-3, 0},
+                                   Tenant{4e-3, 2e-3, 0}};
+  const auto turns = shared_steps(busy, {.way = SharingWay::time_slices, .slice_s = 2e-3, .switch_s = 2e-4});
+  CHECK(near(turns[0].step_s, 4 * 4e-3 * 1.1, 1e-12));
+  CHECK(turns[0].roof == SharedRoof::slices);
+  CHECK(near(shared_throughput(turns), 1 / 1.1, 1e-9));
+}
+
+TEST_CASE("neighbours: who moves many bytes is held most, and a limit on SMs slows even a job that is alone") {
   const auto steps = shared_steps(four, {.way = SharingWay::mps});
-  CHECK(near(steps[0].step_s, 17e-3, 1e-12));  // 2 ms of arithmetic on a quarter of the SMs, and 9 of host
-  const double left = 1 - 3 * 3.0 / 17;
-  CHECK(near(steps[1].step_s, 12e-3 / left, 1e-9));
+  CHECK(steps[0].slowdown > 1.2);
+  CHECK(steps[1].slowdown > steps[0].slowdown);
   CHECK(steps[1].roof == SharedRoof::bandwidth);
-  CHECK(near(shared_throughput(steps), 3 * 12.0 / 17 + 13.0 / (12 / left), 1e-9));
+  CHECK(near(steps[0].step_s, steps[3].step_s, 1e-12));
+  const SharingWith limited{.way = SharingWay::mps, .sm_share = 0.25};
+  CHECK(near(shared_steps(std::array{light}, limited)[0].step_s, 17e-3, 1e-12));
+  // Arithmetic alone: a quarter of the SMs for each of four, and nobody is felt.
+  const std::vector<Tenant> plain(4, Tenant{2e-3, 0, 9e-3});
+  CHECK(near(shared_steps(plain, limited)[2].step_s, 17e-3, 1e-12));
+}
+
+TEST_CASE("neighbours: phases that are next to nothing give finite steps") {
+  const std::array<Tenant, 3> odd{Tenant{1e-300, 1e-300, 0}, Tenant{0, 1e-300, 1}, Tenant{1, 0, 1e-300}};
+  for (const SharingWay way : {SharingWay::time_slices, SharingWay::mps})
+    for (const SharedStep& s : shared_steps(odd, {.way = way})) {
+      CHECK(std::isfinite(s.step_s));
+      CHECK(s.slowdown > 1 - 1e-9);
+    }
 }
 
 TEST_CASE("neighbours: an instance feels nobody and gets its slices alone") {
