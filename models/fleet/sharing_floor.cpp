@@ -10,8 +10,12 @@ SharingFloor::SharingFloor(const QueueSetup& setup)
       tenants_(static_cast<std::size_t>(setup.shelves)),
       reserved_(static_cast<std::size_t>(setup.reserved)),
       careful_(setup.packing == ShelfPacking::best_fit),
-      one_shelf_(setup.one_shelf) {
-  for (const JobKind& kind : setup.mix.kinds) shapes_.push_back(kind.shape);
+      one_shelf_(setup.one_shelf),
+      half_(setup.half) {
+  for (const JobKind& kind : setup.mix.kinds) {
+    shapes_.push_back(kind.shape);
+    if (kind.shape.at.empty() && 2 * kind.shape.places <= shelf_places) shapes_.back().half = setup.half;
+  }
 }
 
 bool SharingFloor::find(std::size_t kind, std::vector<ShelfPiece>& pieces) const {
@@ -27,6 +31,20 @@ bool SharingFloor::find_in(const std::vector<Places>& taken, std::size_t kind, s
     return static_cast<int>(pieces.size()) == shape.shelves;
   }
   std::size_t best = taken.size();
+  if (shape.half == HalfRule::prefer) {
+    ShelfShape one_half = shape;
+    one_half.half = HalfRule::only;
+    best = best_shelf(taken, kind, one_half);
+  }
+  if (best == taken.size()) best = best_shelf(taken, kind, shape);
+  if (best == taken.size()) return spread(taken, kind, pieces);
+  pieces.push_back({static_cast<std::uint32_t>(best), choose_places(shape, taken[best], careful_, shapes_)});
+  return true;
+}
+
+std::size_t SharingFloor::best_shelf(const std::vector<Places>& taken, std::size_t kind,
+                                     const ShelfShape& shape) const {
+  std::size_t best = taken.size();
   int best_free = 0;
   for (std::size_t s = 0; s < taken.size(); ++s) {
     if (!open_to(kind, s) || !fits_shelf(shape, taken[s])) continue;
@@ -35,9 +53,7 @@ bool SharingFloor::find_in(const std::vector<Places>& taken, std::size_t kind, s
     best = s;
     best_free = room;
   }
-  if (best == taken.size()) return spread(taken, kind, pieces);
-  pieces.push_back({static_cast<std::uint32_t>(best), choose_places(shape, taken[best], careful_, shapes_)});
-  return true;
+  return best;
 }
 
 /// Pieces on several shelves, the emptiest first, so that they are few.
@@ -88,6 +104,8 @@ bool SharingFloor::empty_shelf(std::size_t shelf, std::vector<Places>& state, co
     // An instance keeps its profile: its shape is the one that has these places.
     const ShelfShape* shape = nullptr;
     ShelfShape plain{.places = std::popcount(t.places)};
+    // Nobody is moved onto both halves.
+    if (half_ != HalfRule::any && 2 * plain.places <= shelf_places) plain.half = HalfRule::only;
     for (const ShelfShape& s : shapes_)
       if (s.places == plain.places && std::find(s.at.begin(), s.at.end(), t.places) != s.at.end()) shape = &s;
     if (shape == nullptr) shape = &plain;

@@ -50,6 +50,8 @@ class SharingFloor {
     bool whole = true;  ///< the job lies on this shelf alone
   };
 
+  /// The shelf on which the shape is put, or their number where it fits on none.
+  std::size_t best_shelf(const std::vector<Places>& taken, std::size_t kind, const ShelfShape& shape) const;
   bool spread(const std::vector<Places>& taken, std::size_t kind, std::vector<ShelfPiece>& pieces) const;
   bool empty_shelf(std::size_t shelf, std::vector<Places>& state, const std::vector<std::uint8_t>& kept,
                    std::size_t kind, std::vector<RoomMove>& moves) const;
@@ -60,6 +62,7 @@ class SharingFloor {
   std::size_t reserved_ = 0;
   std::int64_t used_ = 0;
   bool careful_ = true, one_shelf_ = true;
+  HalfRule half_ = HalfRule::any;
 };
 
 }  // namespace models::fleet

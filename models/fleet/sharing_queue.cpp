@@ -119,12 +119,25 @@ class SharingQueue {
     run_.mean_queue /= span;
   }
 
+  bool spreads(std::uint32_t job, const std::vector<ShelfPiece>& pieces) const {
+    return pieces.size() > 1 && shape_of(job).shelves == 1;
+  }
+  bool crosses(std::uint32_t job, const std::vector<ShelfPiece>& pieces) const {
+    const ShelfShape& shape = shape_of(job);
+    return pieces.size() == 1 && shape.at.empty() && 2 * shape.places <= shelf_places &&
+           on_both_halves(pieces.front().places);
+  }
+  double run_there_s(std::uint32_t job, const std::vector<ShelfPiece>& pieces) const {
+    const double longer = spreads(job, pieces) ? setup_.spread_cost : crosses(job, pieces) ? setup_.cross_cost : 0;
+    return run_.jobs[job].run_s * (1 + longer);
+  }
+
   void start(std::uint32_t job, const std::vector<ShelfPiece>& pieces, double now) {
     QueuedJob& j = run_.jobs[job];
-    const bool spread = pieces.size() > 1 && shape_of(job).shelves == 1;
-    run_.spread += spread ? 1 : 0;
+    run_.spread += spreads(job, pieces) ? 1 : 0;
+    j.crosses = crosses(job, pieces);
     j.start_s = now;
-    j.end_s = now + j.run_s * (spread ? 1 + setup_.spread_cost : 1);
+    j.end_s = now + run_there_s(job, pieces);
     floor_.put(job, pieces);
     pieces_of_[job] = pieces;
     stays_of_[job] = run_.stays.size();
@@ -215,9 +228,7 @@ class SharingQueue {
         ++i;
         continue;
       }
-      const bool spread = found_.size() > 1 && shape_of(job).shelves == 1;
-      const double ends = now + j.run_s * (spread ? 1 + setup_.spread_cost : 1);
-      if (ends > by) {
+      if (now + run_there_s(job, found_) > by) {
         after_ = then_;
         bool room = true;
         for (const ShelfPiece& p : found_) {

@@ -35,6 +35,9 @@ struct QueueSetup {
   std::int64_t reserved = 0;  ///< shelves that only whole-shelf jobs may use
   bool one_shelf = true;      ///< a job smaller than a shelf is never spread over several
   double spread_cost = 0;     ///< share by which a spread job runs longer
+  /// For jobs of at most half a shelf whose places are any.
+  HalfRule half = HalfRule::any;
+  double cross_cost = 0;  ///< share by which such a job runs longer that lies on both halves
   /// The jobs come twice, the second time in the same order and at the same distances; the first round fills the fleet
   /// and is not counted. Run times are scaled by one factor so that a round asks for exactly `load` over its length: of
   /// laws with long tails a few thousand draws have a mean far from the law's. So a fleet that keeps up has as much
@@ -44,8 +47,9 @@ struct QueueSetup {
 
 struct QueuedJob {
   std::uint32_t kind = 0;
-  double arrival_s = 0, run_s = 0;  ///< run time without moves and spread
+  double arrival_s = 0, run_s = 0;  ///< run time without moves, spread and halves
   double start_s = 0, end_s = 0;
+  bool crosses = false;  ///< it lies on both halves of one shelf though one half would hold it
   double wait_s() const { return start_s - arrival_s; }
 };
 /// A job on one of its shelves, from the start or a move to the end or the next move.

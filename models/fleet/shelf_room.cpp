@@ -21,6 +21,21 @@ constexpr std::array<MigProfile, mig_profile_count> profiles_80gb{{
     {"7g.80gb", 7, 8, at_seven, 1},
 }};
 
+constexpr std::array<Places, 2> halves{0x0F, 0xF0};
+
+/// The half on which the shape has room, 0 where there is none; of two the fuller, or the first.
+Places half_with_room(const ShelfShape& shape, Places taken, bool careful) {
+  Places best = 0;
+  int least = shelf_places;
+  for (const Places half : halves) {
+    const int room = std::popcount(static_cast<Places>(half & ~taken));
+    if (room < shape.places || (best != 0 && (!careful || room >= least))) continue;
+    best = half;
+    least = room;
+  }
+  return best;
+}
+
 int ways_left(Places taken, std::span<const ShelfShape> others) {
   int ways = 0;
   for (const ShelfShape& s : others)
@@ -46,12 +61,16 @@ void walk_layouts(std::span<const std::size_t> profiles, Places taken, Places fr
 std::span<const MigProfile, mig_profile_count> mig_profiles() { return profiles_80gb; }
 
 bool fits_shelf(const ShelfShape& shape, Places taken) {
-  if (shape.at.empty()) return free_places(taken) >= shape.places;
+  if (shape.at.empty())
+    return shape.half == HalfRule::only ? half_with_room(shape, taken, false) != 0 : free_places(taken) >= shape.places;
   return std::any_of(shape.at.begin(), shape.at.end(), [&](Places at) { return (at & taken) == 0; });
 }
 
 Places choose_places(const ShelfShape& shape, Places taken, bool careful, std::span<const ShelfShape> others) {
   if (shape.at.empty()) {
+    if (shape.half != HalfRule::any)
+      if (const Places half = half_with_room(shape, taken, careful); half != 0)
+        taken = static_cast<Places>(taken | static_cast<Places>(~half));
     Places chosen = 0;
     int left = shape.places;
     for (int i = 0; i < shelf_places && left > 0; ++i) {

@@ -28,11 +28,18 @@ inline constexpr std::size_t mig_profile_count = 6;
 std::span<const MigProfile, mig_profile_count> mig_profiles();
 inline constexpr int mig_compute_slices = 7, mig_memory_slices = 8;
 
+/// The halves of a node are the GPUs of its two sockets.
+enum class HalfRule : std::uint8_t {
+  any,     ///< the first places that are free
+  prefer,  ///< in one half where there is room in one
+  only     ///< in one half or not at all
+};
 /// What a job of one size asks for.
 struct ShelfShape {
-  int places = 1;                ///< on each of its shelves
-  int shelves = 1;               ///< more than one: whole shelves, all at once
-  std::span<const Places> at{};  ///< places that it may take; empty: any that are free
+  int places = 1;                 ///< on each of its shelves
+  int shelves = 1;                ///< more than one: whole shelves, all at once
+  std::span<const Places> at{};   ///< places that it may take; empty: any that are free
+  HalfRule half = HalfRule::any;  ///< for shapes of at most half a shelf whose places are any
 
   int total() const { return places * shelves; }
   /// Whole shelves.
@@ -40,10 +47,11 @@ struct ShelfShape {
 };
 
 inline int free_places(Places taken) { return shelf_places - std::popcount(taken); }
+inline bool on_both_halves(Places places) { return (places & 0x0F) != 0 && (places & 0xF0) != 0; }
 /// Does the shape fit on a shelf in this state? A gang asks this of each of its shelves.
 bool fits_shelf(const ShelfShape& shape, Places taken);
 /// The places that the shape takes there; it must fit. `careful`: of several, those that leave most ways to place
-/// `others`; otherwise the first.
+/// `others`, or the half with least room; otherwise the first.
 Places choose_places(const ShelfShape& shape, Places taken, bool careful, std::span<const ShelfShape> others);
 
 /// Every way to fill a GPU with instances so that none of these profiles fits any more, as sets of profile indices by

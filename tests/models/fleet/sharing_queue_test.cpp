@@ -69,6 +69,7 @@ void check_run(const QueueSetup& setup, const QueueRun& run) {
     if (setup.one_shelf) CHECK(std::popcount(s.places) == shape.places);
     if (!shape.at.empty()) CHECK(std::find(shape.at.begin(), shape.at.end(), s.places) != shape.at.end());
     if (static_cast<std::int64_t>(s.shelf) < setup.reserved) CHECK(shape.large());
+    if (setup.half == HalfRule::only && shape.at.empty() && shape.places <= 4) CHECK_FALSE(on_both_halves(s.places));
   }
   std::sort(events.begin(), events.end());
   std::vector<Places> taken(static_cast<std::size_t>(setup.shelves), 0);
@@ -154,6 +155,31 @@ TEST_CASE("sharing queue: a spread job runs longer, and kept shelves stay free f
   CHECK(starts(setup, {{0, 0, 10}, {0, 1, 10}, {0, 2, 10}, {2, 3, 5}}) == std::vector<double>{0, 1, 10, 10});
 }
 
+TEST_CASE("sharing queue: jobs of four or fewer stay on one socket, or cross and run longer") {
+  QueueSetup setup{.shelves = 2, .mix = plain_mix({3, 2}), .cross_cost = 0.5};
+  // Two of three places each are on the first shelf; the pair finds places 6 and 7, or the halves' last ones.
+  const std::vector<QueuedJob> jobs{{0, 0, 10}, {0, 1, 10}, {1, 2, 4}, {1, 30, 1}};
+  setup.half = HalfRule::any;  // places 0 to 2, 3 to 5, then 6 and 7
+  QueueRun run = run_sharing_queue(setup, jobs);
+  CHECK(run.jobs[1].crosses);
+  CHECK(run.jobs[1].end_s == 1 + 15);
+  CHECK_FALSE(run.jobs[2].crosses);
+  setup.half =
+      HalfRule::only;  // 0 to 2, 4 to 6: what is left lies on both halves, so the pair goes to the second shelf
+  run = run_sharing_queue(setup, jobs);
+  CHECK_FALSE(run.jobs[1].crosses);
+  REQUIRE(run.stays[2].job == 2);
+  CHECK(run.stays[2].shelf == 1);
+  setup.shelves = 1;  // and waits where there is none, or crosses where it may
+  CHECK(run_sharing_queue(setup, jobs).jobs[2].start_s == 10);
+  setup.half = HalfRule::prefer;
+  run = run_sharing_queue(setup, jobs);
+  CHECK(run.jobs[2].start_s == 2);
+  CHECK(run.jobs[2].end_s == 2 + 6);
+  CHECK(run.jobs[2].crosses);
+  CHECK_FALSE(run.jobs[1].crosses);
+}
+
 TEST_CASE("sharing queue: what must hold in every run holds for every mix and rule") {
   for (const Mix mix : {Mix::gavel, Mix::philly, Mix::kalos, Mix::slices})
     for (std::size_t order = 0; order < queue_order_count; ++order)
@@ -164,6 +190,7 @@ TEST_CASE("sharing queue: what must hold in every run holds for every mix and ru
         setup.migrate = extra;
         setup.move_s = 60;
         setup.reserved = extra ? 2 : 0;
+        setup.half = extra ? HalfRule::only : HalfRule::any;
         INFO(static_cast<int>(mix) << " " << order << " " << extra);
         const QueueRun run = run_sharing_queue(setup);
         check_run(setup, run);
@@ -177,20 +204,20 @@ TEST_CASE("sharing queue: what must hold in every run holds for every mix and ru
 // there at its beginning too.
 TEST_CASE("sharing queue: jobs that come twice use as much as they ask for where the fleet keeps up") {
   for (const Mix mix : {Mix::kalos, Mix::gavel, Mix::slices})
-    for (const double load : {0.2, 0.5}) {
+    for (const double load : {0.15, 0.3}) {
       const QueueSetup setup{.shelves = 32,
                              .mix = job_mix(mix, 32),
                              .load = load,
-                             .jobs = 500,
+                             .jobs = 600,
                              .order = QueueOrder::any_fit,
                              .twice = true};
       const QueueRun run = run_sharing_queue(setup);
-      REQUIRE(run.jobs.size() == 1000);
-      REQUIRE(run.first == 500);
+      REQUIRE(run.jobs.size() == 1200);
+      REQUIRE(run.first == 600);
       INFO(static_cast<int>(mix) << " " << load);
       CHECK(near(run.to_s, 2 * run.from_s, 1e-9));
-      CHECK(near(run.jobs[700].arrival_s - run.jobs[200].arrival_s, run.from_s, 1e-9));
-      CHECK(run.jobs[700].run_s == run.jobs[200].run_s);
+      CHECK(near(run.jobs[800].arrival_s - run.jobs[200].arrival_s, run.from_s, 1e-9));
+      CHECK(run.jobs[800].run_s == run.jobs[200].run_s);
       CHECK(near(run.shares.used, load, 0.01));
     }
   QueueSetup blocked{.shelves = 16, .mix = job_mix(Mix::kalos, 64), .load = 0.9, .jobs = 500, .twice = true};

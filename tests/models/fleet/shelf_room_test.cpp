@@ -46,6 +46,17 @@ TEST_CASE("MIG: best placement keeps the room of the largest instance, the first
   CHECK_FALSE(fits_shelf({.places = 4, .at = mig_profiles()[3].at}, 0x11));  // six are free, none in the right place
 }
 
+TEST_CASE("shelf room: one half of a node, the fuller where there are two") {
+  const ShelfShape two{.places = 2, .half = HalfRule::only};
+  CHECK(choose_places(two, 0x07, true, {}) == 0x30);  // the first half has one place left
+  CHECK(choose_places(two, 0x10, true, {}) == 0x60);  // the second is fuller and has room
+  CHECK(choose_places(two, 0x10, false, {}) == 0x03);
+  CHECK_FALSE(fits_shelf(two, 0x77));
+  CHECK(choose_places({.places = 2, .half = HalfRule::prefer}, 0x77, true, {}) == 0x88);
+  CHECK(on_both_halves(0x88));
+  CHECK(choose_places({.places = 2}, 0x07, true, {}) == 0x18);
+}
+
 // AcmeTrace, data/cluster_summary.csv: mean GPUs and run times.
 TEST_CASE("job mixes: fitted sizes have the printed mean and median, run times both too") {
   for (const Mix mix : {Mix::philly, Mix::helios, Mix::seren, Mix::kalos}) {
