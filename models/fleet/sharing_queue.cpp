@@ -46,6 +46,8 @@ std::vector<QueuedJob> draw_jobs(const QueueSetup& setup) {
   return jobs;
 }
 
+constexpr std::uint32_t nobody = 0xFFFF'FFFF;
+
 class SharingQueue {
  public:
   SharingQueue(const QueueSetup& setup, std::vector<QueuedJob> jobs)
@@ -138,6 +140,7 @@ class SharingQueue {
     j.crosses = crosses(job, pieces);
     j.start_s = now;
     j.end_s = now + run_there_s(job, pieces);
+    packed_for_ = nobody;
     floor_.put(job, pieces);
     pieces_of_[job] = pieces;
     stays_of_[job] = run_.stays.size();
@@ -147,6 +150,7 @@ class SharingQueue {
   }
 
   void end(std::uint32_t job) {
+    packed_for_ = nobody;
     floor_.take(job, pieces_of_[job]);
     running_.erase({run_.jobs[job].end_s, job});
     pieces_of_[job] = {};
@@ -154,7 +158,11 @@ class SharingQueue {
 
   /// Moves jobs together so that the first fits: each stands still for `move_s` and ends so much later.
   bool make_room(std::uint32_t first, double now) {
-    if (!setup_.migrate || !floor_.plan_moves(run_.jobs[first].kind, moves_)) return false;
+    if (!setup_.migrate || packed_for_ == first) return false;
+    if (!floor_.plan_moves(run_.jobs[first].kind, moves_)) {
+      packed_for_ = first;
+      return false;
+    }
     for (const RoomMove& m : moves_) {
       QueuedJob& j = run_.jobs[m.job];
       running_.erase({j.end_s, m.job});
@@ -259,6 +267,7 @@ class SharingQueue {
   std::vector<Places> then_, after_;
   std::vector<std::uint8_t> tried_;
   double now_ = 0, most_empty_ = 0;
+  std::uint32_t packed_for_ = nobody;  ///< the first in line for whom no moves made room, as the shelves are now
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 
@@ -34,6 +35,7 @@ void add_blocks(const Run& run, const Stay& stay, std::vector<Block>& blocks) {
                         .from = static_cast<std::uint8_t>(at),
                         .count = static_cast<std::uint8_t>(end - at),
                         .hue = static_cast<std::uint8_t>(kind),
+                        .holds_up = stay.job == run.holds_up,
                         .label = block_label(run.setup.mix.kinds[kind])});
     at = std::max(end, at + 1);
   }
@@ -58,6 +60,8 @@ void arrange_shelves(const Inputs& in, const Run& run, Picture& p) {
   }
   for (const Stay& stay : m.stays)
     if (stay.shelf < drawn) add_blocks(run, stay, p.blocks);
+  for (const Stay& stay : run.ahead)
+    if (stay.shelf < drawn) add_blocks(run, stay, p.ahead);
   const std::size_t shown = std::min(m.waiting.size(), max_drawn_queue);
   for (std::size_t i = 0; i < shown; ++i) {
     const std::uint32_t job = m.waiting[i];
@@ -69,20 +73,32 @@ void arrange_shelves(const Inputs& in, const Run& run, Picture& p) {
   }
   if (m.waiting.size() > shown)
     p.more_waiting = "and " + counted(static_cast<double>(m.waiting.size() - shown), "more job");
-  p.shelves_title = slices ? "GPUs, eight memory slices each" : "nodes of eight GPUs";
+  p.shelves_title = slices ? "each row a GPU, eight slices" : "each row a node, eight GPUs";
   if (drawn < m.taken.size())
     p.shelves_title += ", " + std::to_string(drawn) + " of " + std::to_string(m.taken.size()) + " drawn";
 }
 
-void arrange_words(const Outputs& out, Picture& p) {
+/// Who is first in line, what it lacks, and when it starts.
+std::string first_words(const Outputs& out, const Run& run) {
+  if (run.moment.waiting.empty()) return {};
+  const JobKind& kind = run.setup.mix.kinds[run.queue.jobs[run.moment.waiting.front()].kind];
+  std::string words = "First in line: " + shape_words(kind);
+  if (kind.profile.empty() && kind.shape.large())
+    words += ", needs " + counted(kind.shape.shelves, "empty node") + ", finds " + format_text(out.empty_shelves, "");
+  words += "; starts in " + format_text(out.first_starts_s, "s");
+  return words + (run.holds_up != Run::nobody ? ", when the job with the red frame ends" : " where the frame is");
+}
+
+void arrange_words(const Inputs& in, const Outputs& out, const Run& run, Picture& p) {
   p.queue_title = out.moment_waiting > 0 ? counted(out.moment_waiting, "job") + " waiting" : "nobody waits";
   p.moment_words = "shown: after " + format_text(out.moment_at_s, "s");
-  p.free_words = format_text(out.moment_free, "") + " empty";
+  p.free_words = format_text(out.moment_free, "") + " of " + format_text(out.places, "") +
+                 (in.mix == Mix::slices ? " slices" : " GPUs") + " empty";
   if (out.moment_waiting > 0 && out.moment_stranded < out.moment_free)
-    p.free_words += ", " + format_text(out.moment_free - out.moment_stranded, "") + " held back by the order";
-  if (out.moment_stranded > 0)
-    p.free_words += ", " + format_text(out.moment_stranded, "") + " in holes that fit no job";
-  p.strip_title = "used, and jobs that wait, over the whole time";
+    p.free_words += ", " + format_text(out.moment_free - out.moment_stranded, "") + " held back";
+  if (out.moment_stranded > 0) p.free_words += ", " + format_text(out.moment_stranded, "") + " in holes";
+  p.holes = out.moment_stranded > 0;
+  p.first_words = first_words(out, run);
 }
 
 void arrange_strip(const Outputs& out, const Run& run, Picture& p) {
@@ -95,16 +111,37 @@ void arrange_strip(const Outputs& out, const Run& run, Picture& p) {
   p.strip_at = run.strip_at;
 }
 
-void arrange_loads(const Outputs& out, const Run& run, Picture& p) {
-  Curve wait{.label = "mean wait", .output = "mean_wait_s", .tint = Tint::yours(), .width = 2.5f, .named = false};
-  double most = out.mean_wait_s;
-  for (const LoadPoint& point : run.loads) {
-    wait.add(point.load, point.mean_wait_s);
-    most = std::max(most, point.mean_wait_s);
+constexpr std::array<std::string_view, queue_order_count> order_words{"first in, first out", "backfill",
+                                                                      "whoever fits"};
+/// Shorter waits are drawn as none.
+constexpr double least_wait_s = 1;
+
+void arrange_loads(const Inputs& in, const Outputs& out, const Run& run, Picture& p) {
+  const auto shown = [](double wait_s) { return wait_s < least_wait_s ? 0 : wait_s; };
+  p.wait_s = shown(out.mean_wait_s);
+  double most = std::max(60.0, out.mean_wait_s);
+  for (std::size_t order = 0; order < queue_order_count; ++order) {
+    const bool own = order == static_cast<std::size_t>(in.order);
+    Curve wait{.label = std::string(order_words[order]),
+               .output = own ? "mean_wait_s" : "",
+               .tint = own ? Tint::yours() : Tint::series(order + 1),
+               .width = own ? 3.0f : 2.0f};
+    Curve used = wait;
+    used.output = own ? "used" : "";
+    for (const LoadPoint& point : run.loads) {
+      wait.add(point.load, shown(point.mean_wait_s[order]));
+      used.add(point.load, point.used[order]);
+      most = std::max(most, point.mean_wait_s[order]);
+    }
+    p.waits.push_back(std::move(wait));
+    p.uses.push_back(std::move(used));
   }
-  p.wait_hi_s = std::max(1.0, 1.08 * most);
-  p.load_label = format_text(out.mean_wait_s, "s");
-  p.loads = {std::move(wait)};
+  Curve asked{.label = "all that is asked for", .dashed = true, .given = true};
+  for (const LoadPoint& point : run.loads) asked.add(point.load, point.load);
+  p.uses.push_back(std::move(asked));
+  p.wait_hi_s = 2 * most;
+  p.wait_label = format_text(out.mean_wait_s, "s");
+  p.use_label = format_text(out.used, "%");
 }
 
 void arrange_tenants(const Inputs& in, const Outputs& out, Picture& p) {
@@ -113,12 +150,12 @@ void arrange_tenants(const Inputs& in, const Outputs& out, Picture& p) {
   for (const TenantRow& row : out.tenants) {
     p.tenant_words.push_back(row.tenant + ": " + format_text(row.step_s, "s") + ", " +
                              format_text(row.slowdown, widgets::times_unit));
-    p.tenant_share.push_back(static_cast<float>(row.step_s / longest));
-    p.tenant_alone.push_back(static_cast<float>(row.alone_s / longest));
+    p.tenants.push_back({static_cast<float>(row.host_s / longest),
+                         static_cast<float>((row.alone_s - row.host_s) / longest),
+                         static_cast<float>(std::max(0.0, row.step_s - row.alone_s) / longest)});
   }
-  p.tenants_title = in.way == SharingWay::mig   ? "a step of each in an instance of its own; the line: alone"
-                    : in.way == SharingWay::mps ? "a step of each, all at once; the line: alone"
-                                                : "a step of each, in turns; the line: alone";
+  p.tenants_title = in.way == SharingWay::mig ? "a step: host, GPU alone, and in red what the smaller instance adds"
+                                              : "a step: host, GPU alone, and in red what the others add";
 }
 
 }  // namespace
@@ -128,9 +165,9 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   if (!out.reason.empty() || run.moment.taken.empty()) return p;
   p.answer = answer_of(in, out);
   arrange_shelves(in, run, p);
-  arrange_words(out, p);
+  arrange_words(in, out, run, p);
   arrange_strip(out, run, p);
-  arrange_loads(out, run, p);
+  arrange_loads(in, out, run, p);
   arrange_tenants(in, out, p);
   p.doors = doors_of(in, out);
   return p;

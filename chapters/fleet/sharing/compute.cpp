@@ -14,6 +14,8 @@ namespace {
 
 constexpr double per_cent = 100;
 constexpr std::size_t load_points = 9;
+/// Jobs of a round for each point of the curves, at most.
+constexpr std::int64_t curve_jobs = 600;
 
 /// A rule that the same jobs are run under.
 struct Rule {
@@ -60,6 +62,26 @@ Waits waits_of(const QueueSetup& setup, const QueueRun& run) {
   return out;
 }
 
+/// How much work stands in line at a moment: places x run time.
+double work_in_line(const QueueSetup& setup, const QueueRun& run, double at_s) {
+  double work = 0;
+  for (const QueuedJob& j : run.jobs)
+    if (j.arrival_s <= at_s && at_s < j.start_s) work += j.run_s * setup.mix.kinds[j.kind].shape.total();
+  return work;
+}
+
+/// Jobs on both sockets, of those that one socket would hold.
+double crossing_of(const QueueSetup& setup, const QueueRun& run) {
+  double crossing = 0, all = 0;
+  for (std::size_t i = run.first; i < run.jobs.size(); ++i) {
+    const ShelfShape& shape = setup.mix.kinds[run.jobs[i].kind].shape;
+    if (!shape.at.empty() || shape.places < 2 || 2 * shape.places > shelf_places) continue;
+    all += 1;
+    crossing += run.jobs[i].crosses ? 1 : 0;
+  }
+  return all > 0 ? per_cent * crossing / all : Outputs::none;
+}
+
 void fill_sizes(const QueueSetup& setup, const QueueRun& run, Outputs& out) {
   const auto& kinds = setup.mix.kinds;
   std::vector<double> work(kinds.size(), 0), wait(kinds.size(), 0), waited(kinds.size(), 0), jobs(kinds.size(), 0);
@@ -102,7 +124,12 @@ void fill_queue(const QueueSetup& setup, const QueueRun& run, Outputs& out) {
   out.places = as_double(setup.shelves * shelf_places);
   for (const JobKind& kind : setup.mix.kinds) out.mean_places += kind.share * kind.shape.total();
   out.mean_run_s = setup.mix.durations.mean();
-  out.wait_over_run = out.mean_wait_s / out.mean_run_s;
+  double run_s = 0;
+  for (std::size_t i = run.first; i < run.jobs.size(); ++i) run_s += run.jobs[i].run_s;
+  out.wait_over_run = out.mean_wait_s * static_cast<double>(run.jobs.size() - run.first) / run_s;
+  out.growth = per_cent * std::max(0.0, work_in_line(setup, run, run.to_s) - work_in_line(setup, run, run.from_s)) /
+               (out.places * (run.to_s - run.from_s));
+  out.crossing = crossing_of(setup, run);
   const double rate = setup.load * out.places / mean_work(setup.mix);
   out.arrivals_per_hour = 3600 * rate;
   out.left_out = per_cent * setup.mix.left_out;
@@ -143,15 +170,26 @@ double shown_at(const Inputs& in, const QueueRun& run) {
   return in.moment > 0 ? run.from_s + (run.to_s - run.from_s) * in.moment / per_cent : run.worst_s;
 }
 
-void fill_moment(const FleetMoment& moment, double at_s, Outputs& out) {
-  out.moment_at_s = at_s;
+void fill_moment(const QueueSetup& setup, double at_s, Run& run, Outputs& out) {
+  const FleetMoment& moment = run.moment;
+  out.moment_at_s = at_s - run.queue.from_s;
   for (std::size_t s = 0; s < moment.taken.size(); ++s) {
     const double free = free_places(moment.taken[s]);
     out.moment_free += free;
     out.moment_used += shelf_places - free;
+    out.empty_shelves += moment.taken[s] == 0 ? 1 : 0;
     if (moment.wanted[s] == 0 && !moment.waiting.empty()) out.moment_stranded += free;
   }
   out.moment_waiting = static_cast<double>(moment.waiting.size());
+  if (moment.waiting.empty()) return;
+  const std::uint32_t first = moment.waiting.front();
+  const double starts_s = run.queue.jobs[first].start_s;
+  out.first_places = setup.mix.kinds[run.queue.jobs[first].kind].shape.total();
+  out.first_starts_s = starts_s - at_s;
+  for (const Stay& stay : run.queue.stays)
+    if (stay.job == first && stay.from_s == starts_s) run.ahead.push_back(stay);
+  for (const Stay& stay : moment.stays)
+    if (stay.to_s == starts_s) run.holds_up = stay.job;
 }
 
 /// The window in short: places used and jobs that wait, at even distances.
@@ -183,13 +221,19 @@ std::vector<StripPoint> strip_of(const QueueRun& run) {
 }
 
 bool fill_loads(const QueueSetup& setup, Run& run, Progress& progress) {
+  QueueSetup s = setup;
+  s.jobs = std::min(setup.jobs, curve_jobs);
   for (std::size_t i = 0; i < load_points; ++i) {
-    QueueSetup s = setup;
-    s.load = 0.2 + 0.1 * static_cast<double>(i);
-    s.jobs = std::min<std::int64_t>(setup.jobs, 2000);
-    const QueueRun queue = run_sharing_queue(s, &progress.cancelled);
-    if (queue.cancelled) return false;
-    run.loads.push_back({per_cent * s.load, per_cent * queue.shares.used, waits_of(s, queue).all});
+    LoadPoint point{.load = 20 + 10 * static_cast<double>(i)};
+    s.load = point.load / per_cent;
+    for (std::size_t order = 0; order < queue_order_count; ++order) {
+      s.order = static_cast<QueueOrder>(order);
+      const QueueRun queue = run_sharing_queue(s, &progress.cancelled);
+      if (queue.cancelled) return false;
+      point.used[order] = per_cent * queue.shares.used;
+      point.mean_wait_s[order] = waits_of(s, queue).all;
+    }
+    run.loads.push_back(point);
     progress.fraction = 0.5 + 0.5 * static_cast<double>(i + 1) / load_points;
   }
   return true;
@@ -223,6 +267,8 @@ QueueSetup setup_of(const Inputs& in) {
           .reserved = std::min(in.reserved, in.shelves),
           .one_shelf = in.one_shelf || !whole_gpus,
           .spread_cost = in.spread_cost / per_cent,
+          .half = in.half,
+          .cross_cost = in.cross_cost / per_cent,
           .twice = true};
 }
 
@@ -246,7 +292,7 @@ Computed compute(const Inputs& in, Progress& progress) {
   if (!fill_rules(setup, out, progress)) return infeasible<Computed>(cancelled);
   const double at_s = shown_at(in, run->queue);
   run->moment = fleet_moment(setup, run->queue, at_s);
-  fill_moment(run->moment, at_s, out);
+  fill_moment(setup, at_s, *run, out);
   fill_one_gpu(in, out);
   if (progress.facts_alone) return done;
   run->strip = strip_of(run->queue);

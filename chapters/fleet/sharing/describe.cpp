@@ -22,6 +22,10 @@ const Choices packings{{"best_fit", "Best fit", "On the fullest shelf on which t
                        {"worst_fit", "Worst fit", "On the emptiest shelf."}};
 static_assert(models::fleet::packing_count == 2);
 
+const Choices halves{{"any", "Any free GPUs", "The first that are free, on both sockets too."},
+                     {"prefer", "One socket if it can be", "On both where no socket of any node has room."},
+                     {"only", "One socket alone", "Otherwise the job waits."}};
+
 const Choices ways{{"time_slices", "Time slices", "One job at a time, with a switch between two."},
                    {"mps", "MPS", "All at once: a limit on SMs for each, bandwidth for whoever asks."},
                    {"mig", "MIG", "Instances with SMs and memory of their own."}};
@@ -36,7 +40,8 @@ constexpr When whole_gpus{"mix", "gavel|philly|helios|seren|kalos|single"}, move
     spreads{"one_shelf", "false"}, slices{"way", "time_slices"}, limit{"way", "mps"}, instance{"way", "mig"},
     across{"remote", "true"};
 constexpr std::string_view simulated = "the simulated queue", no_such = "No job of that size is in the mix.",
-                           roofline = "a roofline with a share of every roof";
+                           nobody_waits = "Nobody waits then.",
+                           roofline = "a closed queue of jobs that share every roof";
 
 void describe_fleet(Fields& f, Inputs& in) {
   using Scale = chapters::Scale;
@@ -45,7 +50,7 @@ void describe_fleet(Fields& f, Inputs& in) {
   f.integer("shelves", in.shelves, "Shelves", "Nodes of eight GPUs; for slices, GPUs of eight memory slices.",
             {.range = {1, 128, Scale::log}, .typical = {4, 64}});
   f.real("load", in.load, {"Load", "%"},
-         "What all jobs ask for, over what there is; run times are scaled so that it is exact.",
+         "What the jobs of a round ask for, over what there is; run times are scaled so that it is exact.",
          {.range = {5, 120}, .typical = {20, 100}, .headline = true});
   f.choice("order", in.order, orders, "Order", "Who may start when something is free.", {.headline = true});
   f.choice("packing", in.packing, packings, "Packing", "On which shelf a job is put.");
@@ -60,11 +65,16 @@ void describe_fleet(Fields& f, Inputs& in) {
            "A job of up to eight GPUs is not spread over several nodes.", {.when = whole_gpus});
   f.real("spread_cost", in.spread_cost, {"Spread costs", "%"}, "How much longer a job runs that is spread.",
          {.range = {0, 200}, .typical = {0, 100}, .when = spreads});
+  f.choice("half", in.half, halves, "Jobs of 2 to 4 GPUs", "A node has two sockets with four GPUs each.",
+           {.when = whole_gpus});
+  f.real("cross_cost", in.cross_cost, {"Both sockets cost", "%"},
+         "How much longer such a job runs on GPUs of both; between GPUs with NVLink next to nothing.",
+         {.range = {0, 200}, .typical = {0, 50}, .when = whole_gpus});
   f.real("moment", in.moment, {"Moment shown", "%"},
          "Of the time that is counted; 0: the moment with most empty places while somebody waits.",
          {.range = {0, 100}});
-  f.integer("jobs", in.jobs, "Jobs", "A tenth of them fill the fleet first and are not counted.",
-            {.range = {200, 20'000, Scale::log}, .typical = {1000, 5000}});
+  f.integer("jobs", in.jobs, "Jobs", "They come twice in the same order; the first round fills the fleet.",
+            {.range = {200, 10'000, Scale::log}, .typical = {500, 4000}});
   f.integer("seed", in.seed, "Seed", "The same seed gives the same jobs under every rule.", {.range = {1, 9999}});
 }
 
@@ -107,7 +117,8 @@ void describe_queue(Fields& f, Outputs& o) {
   f.group("The queue");
   f.real("used", o.used, {"Used", "%"}, "Places on which jobs ran, over the time that is counted.",
          {.headline = true, .formula = "busy places x time / (places x time)", .source = simulated});
-  f.real("mean_wait_s", o.mean_wait_s, {"Mean wait", "s"}, "From a job's arrival to its start.",
+  f.real("mean_wait_s", o.mean_wait_s, {"Mean wait", "s"},
+         "From a job's arrival to its start; where the line grows, longer with more jobs.",
          {.headline = true, .source = simulated});
   f.real("in_pieces", o.in_pieces, {"Enough, in pieces", "%"},
          "Share of the time in which the first job waits though as many places as it needs are free.",
@@ -118,13 +129,16 @@ void describe_queue(Fields& f, Outputs& o) {
   f.real("stranded", o.stranded, {"Holes", "%"}, "Empty places on shelves where no job that waits fits.",
          {.source = simulated});
   f.real("idle", o.idle, {"Empty, nobody waits", "%"}, {.formula = "100 - used - holes - held back"});
+  f.real("growth", o.growth, {"The line grows by", "%"}, "Of all places: work that comes and is not begun.",
+         {.formula = "(work in line at the end - at the beginning) / (places x time)", .source = simulated});
   f.real("small_wait_s", o.small_wait_s, {"Wait of the smallest", "s"}, "The mean over jobs of the smallest size.",
          {.absent = no_such, .source = simulated});
   f.real("large_wait_s", o.large_wait_s, {"Wait of whole-shelf jobs", "s"},
          "The mean over all that need whole shelves.", {.absent = no_such, .source = simulated});
   f.real("waited", o.waited, {"Had to wait", "%"}, "Jobs that did not start on arrival.", {.source = simulated});
   f.real("mean_queue", o.mean_queue, "Jobs that wait, mean", {.source = simulated});
-  f.real("wait_over_run", o.wait_over_run, {"Wait over run time", "×"}, {.formula = "mean wait / mean run time"});
+  f.real("wait_over_run", o.wait_over_run, {"Wait over run time", "×"},
+         {.formula = "mean wait / mean run time of those counted"});
   f.real("pooled_wait_s", o.pooled_wait_s, {"Wait if no job had a size", "s"},
          "M/M/c with as many servers as places, at the same load: all waiting beyond it comes from sizes and shapes.",
          {.absent = "At this load such a queue grows for ever.", .source = "Erlang C"});
@@ -132,6 +146,8 @@ void describe_queue(Fields& f, Outputs& o) {
   f.real("best_wait_s", o.best_wait_s, {"Its mean wait", "s"}, {.source = simulated});
   f.integer("moves", o.moves, "Moves", "Jobs that were moved to make room.");
   f.integer("spread_jobs", o.spread_jobs, "Spread jobs", "Small jobs that lie on several shelves.");
+  f.real("crossing", o.crossing, {"Across both sockets", "%"}, "Of the jobs of 2 to 4 GPUs.",
+         {.absent = "No job of 2 to 4 GPUs comes.", .source = simulated});
   f.table("sizes", o.sizes, "By size", "The jobs that are counted.", {.max_items = 16});
   f.table("rules", o.rules, "Rules", "The same jobs under other rules.", {.max_items = 16});
   f.group("The jobs");
@@ -144,11 +160,17 @@ void describe_queue(Fields& f, Outputs& o) {
   f.real("left_out", o.left_out, {"Too large", "%"}, "Jobs of the mix that need more than half of the fleet.",
          {.formula = "1 - sum of the shares that are kept"});
   f.group("The moment shown");
-  f.real("moment_at_s", o.moment_at_s, {"When", "s"}, "From the first arrival on.", {.source = simulated});
+  f.real("moment_at_s", o.moment_at_s, {"When", "s"}, "From the beginning of the second round on.",
+         {.source = simulated});
   f.real("moment_used", o.moment_used, "Places used then", {.source = simulated});
   f.real("moment_free", o.moment_free, "Places empty then", {.source = simulated});
   f.real("moment_stranded", o.moment_stranded, "Holes then", "No job that waits fits there.", {.source = simulated});
+  f.real("empty_shelves", o.empty_shelves, "Empty shelves then", {.source = simulated});
   f.real("moment_waiting", o.moment_waiting, "Jobs that wait then", {.source = simulated});
+  f.real("first_places", o.first_places, "The first in line needs", "Places.",
+         {.absent = nobody_waits, .source = simulated});
+  f.real("first_starts_s", o.first_starts_s, {"It starts after", "s"}, "From the moment shown on.",
+         {.absent = nobody_waits, .source = simulated});
 }
 
 }  // namespace
@@ -176,6 +198,7 @@ void describe(Fields& f, TenantRow& r) {
   f.text("tenant", r.tenant, "Job", "On the GPU that is shared.");
   f.real("alone_s", r.alone_s, {"Step alone", "s"});
   f.real("step_s", r.step_s, {"Step with the others", "s"});
+  f.real("host_s", r.host_s, {"Host", "s"});
   f.real("slowdown", r.slowdown, {"Slower by", "×"});
   f.real("sms_alone", r.sms_alone, {"SMs busy alone", "%"}, {.formula = "arithmetic / step alone"});
   f.real("bandwidth_alone", r.bandwidth_alone, {"Bandwidth alone", "%"}, {.formula = "bytes / step alone"});

@@ -33,15 +33,32 @@ constexpr std::array<DescribedColumn, 7> rule_columns{{
     {.key = "held_back", .priority = 3, .digits = 2},
 }};
 
-void draw_loads(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
-  Plot plot("loads", view.loads,
+void draw_waits(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
+  Plot plot("waits", view.waits,
             {.x = {.lo = 15, .hi = 105, .label = "load", .unit = "%"},
-             .y = {.lo = 0, .hi = picture.wait_hi_s, .label = "mean wait", .unit = "s"},
+             .y = {.kind = widgets::AxisKind::log10,
+                   .lo = 1,
+                   .hi = picture.wait_hi_s,
+                   .label = "mean wait",
+                   .unit = "s",
+                   .zero_word = "none"},
              .size = size,
              .ghost = false});
-  plot.curves(picture.loads);
-  double load = in.load, wait = out.mean_wait_s;
-  if (plot.drag_point("drag the load", load, wait, {.label = picture.load_label, .lo = 20, .hi = 100}))
+  plot.curves(picture.waits);
+  double load = in.load, wait = picture.wait_s;
+  if (plot.drag_point("drag the load", load, wait, {.label = picture.wait_label, .lo = 20, .hi = 100}))
+    in.load = std::round(load);
+}
+
+void draw_uses(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  Plot plot("uses", view.uses,
+            {.x = {.lo = 15, .hi = 105, .label = "load", .unit = "%"},
+             .y = {.lo = 0, .hi = 105, .label = "used", .unit = "%"},
+             .size = size,
+             .ghost = false});
+  plot.curves(picture.uses);
+  double load = in.load, used = out.used;
+  if (plot.drag_point("drag the load in use", load, used, {.label = picture.use_label, .lo = 20, .hi = 100}))
     in.load = std::round(load);
 }
 
@@ -61,14 +78,18 @@ void draw_tenants(Inputs& in, const Picture& picture, ImVec2 size) {
   const float lane = std::min((size.y - line) / count, t.px(46));
   for (std::size_t i = 0; i < picture.tenant_words.size(); ++i) {
     const float y = from + static_cast<float>(i) * lane;
-    const float now = size.x * picture.tenant_share[i], alone = corner.x + size.x * picture.tenant_alone[i];
-    const ImU32 fill = i == 0 ? t.accent : i == 1 ? t.bad : t.muted;
-    const float bar = std::max(t.px(4), lane - line - t.px(4));
     const bool named = lane > line + t.px(8);
     const float top = named ? y + line : y + t.px(1);
-    p.rect({corner.x, top}, {corner.x + now, top + (named ? bar : lane - t.px(2))}, widgets::with_alpha(fill, 0.6f),
-           t.px(3));
-    p.line({alone, top}, {alone, top + (named ? bar : lane - t.px(2))}, t.text, t.px(2));
+    const float foot = named ? top + std::max(t.px(4), lane - line - t.px(5)) : y + lane - t.px(1);
+    const TenantBar& bar = picture.tenants[i];
+    const float host = corner.x + size.x * bar.host, alone = host + size.x * bar.alone;
+    p.rect({corner.x, top}, {host, foot}, widgets::with_alpha(t.muted, 0.3f), t.px(2));
+    p.rect({host, top}, {alone, foot}, i == 0 ? t.accent : t.muted, t.px(2));
+    const ImVec2 added_min{alone, top}, added_max{alone + size.x * bar.added, foot};
+    if (bar.added > 0) {
+      p.rect(added_min, added_max, widgets::with_alpha(t.bad, 0.3f), t.px(2));
+      widgets::hatch(p, {added_min, added_max}, widgets::with_alpha(t.bad, 0.9f), t.px(6));
+    }
     if (named) p.text_fit({corner.x, y}, picture.tenant_words[i], size.x, t.text, Type::small);
   }
   // One job more or less: the number of lanes is what is dragged.
@@ -96,8 +117,10 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
               });
   stage.panel("rules", {.title = "The same jobs under other rules", .least = {420, 190}, .scrolls = true},
               [&](ImVec2 size) { view.rules.draw("rules", out.rules, rule_columns, size); });
-  stage.panel("loads", {.title = "Waiting by load", .least = {380, 220}},
-              [&](ImVec2 size) { draw_loads(in, out, picture, view, size); });
+  stage.panel("waits", {.title = "Waiting by load", .least = {380, 220}},
+              [&](ImVec2 size) { draw_waits(in, picture, view, size); });
+  stage.panel("uses", {.title = "Used by load", .least = {380, 220}},
+              [&](ImVec2 size) { draw_uses(in, out, picture, view, size); });
   stage.panel("tenants", {.title = "One GPU, many jobs", .least = {380, 180}},
               [&](ImVec2 size) { draw_tenants(in, picture, size); });
   stage.panel("sizes", {.title = "Waiting by size", .least = {380, 160}, .scrolls = true},

@@ -37,16 +37,17 @@ ShelfGrid make_grid(ImVec2 corner, ImVec2 size, std::uint32_t shelves) {
   best.gap = t.px(12);
   float least = 0;
   for (int columns = 1; columns <= 8; ++columns) {
-    const int rows = (static_cast<int>(shelves) + columns - 1) / columns;
-    const float x = (size.x - static_cast<float>(columns) * (best.name + best.gap)) / static_cast<float>(8 * columns);
-    const float y = std::min(size.y / static_cast<float>(std::max(rows, 1)), t.px(44));
-    // A cell is at most twice as wide as it is high.
+    const int rows = std::max(1, (static_cast<int>(shelves) + columns - 1) / columns);
+    // The last column needs no gap behind it.
+    const float x =
+        (size.x + best.gap - static_cast<float>(columns) * (best.name + best.gap)) / static_cast<float>(8 * columns);
+    const float y = std::min(size.y / static_cast<float>(rows), t.px(64));
     const float side = std::min(x, 2 * y);
     if (side <= least) continue;
     least = side;
     best.columns = columns;
-    best.rows = std::max(rows, 1);
-    best.cell_x = std::max(t.px(2), std::min(x, 2.6f * y));
+    best.rows = rows;
+    best.cell_x = std::max(t.px(2), x);
     best.cell_y = std::max(t.px(3), y);
   }
   return best;
@@ -70,6 +71,7 @@ void paint_block(const Painter& p, const Picture& picture, const Block& block, I
   const auto& t = widgets::theme();
   const ImU32 fill = block_fill(picture, block.hue);
   p.rect(min, max, fill, t.px(3));
+  if (block.holds_up) p.frame(min, max, t.bad, t.px(3), t.px(3));
   const ImVec2 words = widgets::text_size(block.label, Type::small, Font::bold);
   if (words.x + t.px(4) < max.x - min.x && words.y < max.y - min.y)
     p.text({(min.x + max.x) / 2, (min.y + max.y - words.y) / 2}, block.label, widgets::text_on(fill, t), Type::small,
@@ -85,6 +87,15 @@ void paint_frames(const Painter& p, std::uint32_t shelves, const ShelfGrid& g) {
       const ImVec2 at = g.at(s, i);
       p.line({at.x, at.y + t.px(3)}, {at.x, at.y + g.cell_y - t.px(3)}, t.grid);
     }
+  }
+}
+
+/// Where the first in line will lie.
+void paint_ahead(const Painter& p, const Picture& picture, const ShelfGrid& g) {
+  const auto& t = widgets::theme();
+  for (const Block& block : picture.ahead) {
+    const ImVec2 from = g.at(block.shelf, block.from), to = g.at(block.shelf, block.from + block.count);
+    p.frame({from.x, from.y + t.px(1)}, {to.x, from.y + g.cell_y - t.px(1)}, t.text, t.px(2), t.px(3));
   }
 }
 
@@ -118,12 +129,17 @@ void paint_queue(const Painter& p, const Picture& picture, ImVec2 min, ImVec2 ma
   const float line = t.type(Type::small) + t.px(4), wide = max.x - min.x;
   p.text_fit(min, picture.queue_title, wide, t.text, Type::small, Font::bold);
   float y = min.y + line;
-  const float height = std::max(t.px(14), line);
+  const float height = std::max(t.px(16), line);
+  bool first = true;
   for (const Block& block : picture.queue) {
     if (y + height + line > max.y) break;
     const float width = std::max(t.px(12), wide * static_cast<float>(block.count) / 8);
     paint_block(p, picture, block, {min.x, y}, {min.x + width, y + height});
-    y += height + t.px(3);
+    if (first)
+      p.frame({min.x - t.px(2), y - t.px(2)}, {min.x + width + t.px(2), y + height + t.px(2)}, t.text, t.px(2),
+              t.px(4));
+    y += height + t.px(first ? 8.0f : 3.0f);
+    first = false;
   }
   if (!picture.more_waiting.empty() && y + line <= max.y)
     p.text_fit({min.x, y}, picture.more_waiting, wide, t.muted, Type::small);
@@ -133,7 +149,9 @@ void paint_queue(const Painter& p, const Picture& picture, ImVec2 min, ImVec2 ma
 void drag_strip(Inputs& in, const Painter& p, const Picture& picture, ImVec2 min, ImVec2 max) {
   const auto& t = widgets::theme();
   const float line = t.type(Type::small) + t.px(3), wide = max.x - min.x;
-  p.text_fit(min, picture.strip_title, 0.6f * wide, t.muted, Type::small);
+  float x = min.x;
+  x += p.text_fit({x, min.y}, "used", 0.2f * wide, t.of(widgets::Meaning::forward), Type::small, Font::bold) + t.px(12);
+  p.text_fit({x, min.y}, "jobs in line", 0.3f * wide, t.warning, Type::small, Font::bold);
   p.text_fit({max.x, min.y}, picture.moment_words, 0.38f * wide, t.accent, Type::small, Font::sans, Align::right);
   const float top = min.y + line, tall = std::max(t.px(8), max.y - top);
   p.rect({min.x, top}, {max.x, top + tall}, t.card);
@@ -175,31 +193,35 @@ void draw_shelves(Inputs& in, const Picture& picture, ImVec2 size) {
     return;
   }
   const float line = t.type(Type::small) + t.px(4);
-  const float strip = std::clamp(size.y * 0.2f, line + t.px(20), line + t.px(64));
-  const float queue = std::clamp(size.x * 0.2f, t.px(84), t.px(190)), foot = corner.y + size.y - strip;
-  const ImVec2 shelves_min{corner.x, corner.y + line};
-  const ImVec2 shelves_size{size.x - queue - t.px(14), foot - shelves_min.y - line - t.px(4)};
+  const float strip = std::clamp(size.y * 0.2f, line + t.px(20), line + t.px(90));
+  const float queue = std::clamp(size.x * 0.2f, t.px(84), t.px(230)), wide = size.x - queue - t.px(14);
+  const ImVec2 shelves_min{corner.x, corner.y + line + t.px(2)};
+  const ShelfGrid g = make_grid(shelves_min, {wide, size.y - strip - 2 * line - t.px(12)}, picture.shelves);
+  const float under = shelves_min.y + static_cast<float>(g.rows) * g.cell_y + t.px(3), foot = under + line + t.px(6);
   if (widgets::veiled()) {
     // Empty shelves are given: how many there are is an input.
     const widgets::GivenMarks given;
-    paint_frames(p, picture.shelves, make_grid(shelves_min, shelves_size, picture.shelves));
-    p.text_fit(corner, picture.shelves_title, shelves_size.x, t.muted, Type::small);
+    paint_frames(p, picture.shelves, g);
+    p.text_fit(corner, picture.shelves_title, wide, t.muted, Type::small);
     ImGui::Dummy(size);
     return;
   }
-  const ShelfGrid g = make_grid(shelves_min, shelves_size, picture.shelves);
-  p.text_fit(corner, picture.shelves_title, shelves_size.x, t.muted, Type::small);
+  const float told =
+      p.text_fit(corner, picture.free_words, wide, picture.holes ? t.bad : t.warning, Type::small, Font::bold);
+  if (told + t.px(60) < wide)
+    p.text_fit({corner.x + wide, corner.y}, picture.shelves_title, wide - told - t.px(14), t.muted, Type::small,
+               Font::sans, Align::right);
   paint_frames(p, picture.shelves, g);
   paint_free(p, picture, g);
   for (const Block& block : picture.blocks) {
     const ImVec2 from = g.at(block.shelf, block.from), to = g.at(block.shelf, block.from + block.count);
     paint_block(p, picture, block, {from.x + t.px(1), from.y + t.px(2)}, {to.x - t.px(1), from.y + g.cell_y - t.px(2)});
   }
+  paint_ahead(p, picture, g);
   press_shelves(in, p, picture, g);
-  const float under = std::min(foot - line - t.px(2), shelves_min.y + static_cast<float>(g.rows) * g.cell_y + t.px(3));
-  p.text_fit({corner.x + g.name, under}, picture.free_words, shelves_size.x - g.name, t.bad, Type::small, Font::bold);
-  paint_queue(p, picture, {corner.x + size.x - queue, corner.y}, {corner.x + size.x, foot - t.px(4)});
-  drag_strip(in, p, picture, {corner.x + t.px(8), foot}, {corner.x + size.x - t.px(8), corner.y + size.y - t.px(4)});
+  p.text_fit({corner.x, under}, picture.first_words, wide, t.text, Type::small);
+  paint_queue(p, picture, {corner.x + size.x - queue, corner.y}, {corner.x + size.x - t.px(3), foot - t.px(4)});
+  drag_strip(in, p, picture, {corner.x + t.px(8), foot}, {corner.x + size.x - t.px(8), foot + strip - t.px(4)});
   ImGui::SetCursorScreenPos(corner);
   ImGui::Dummy(size);
 }

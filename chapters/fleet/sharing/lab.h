@@ -34,8 +34,10 @@ struct Inputs {
   std::int64_t reserved = 0;
   bool one_shelf = true;
   double spread_cost = 20;  ///< %
-  double moment = 0;        ///< % of the window; 0: the moment with most empty places while somebody waits
-  std::int64_t jobs = 2000, seed = 1;
+  models::fleet::HalfRule half = models::fleet::HalfRule::any;
+  double cross_cost = 0;  ///< %
+  double moment = 0;      ///< % of the window; 0: the moment with most empty places while somebody waits
+  std::int64_t jobs = 1000, seed = 1;
   // One GPU.
   models::fleet::SharingWay way = models::fleet::SharingWay::mps;
   std::int64_t tenants = 4;
@@ -69,7 +71,7 @@ struct RuleRow {
 /// A job on the GPU.
 struct TenantRow {
   std::string tenant;
-  double alone_s = 0, step_s = 0, slowdown = 1;
+  double alone_s = 0, step_s = 0, host_s = 0, slowdown = 1;
   double sms_alone = 0, bandwidth_alone = 0;  ///< %
 };
 
@@ -77,11 +79,14 @@ struct Outputs {
   static constexpr double none = std::numeric_limits<double>::quiet_NaN();
   std::string reason;
   double used = 0, idle = 0, held_back = 0, stranded = 0, in_pieces = 0;  ///< %
+  double growth = 0;                                                      ///< %
   double mean_wait_s = 0, small_wait_s = none, large_wait_s = none, waited = 0, mean_queue = 0, wait_over_run = 0;
   double pooled_wait_s = none;
   double places = 0, mean_places = 0, mean_run_s = 0, arrivals_per_hour = 0, left_out = 0;
   std::int64_t moves = 0, spread_jobs = 0;
+  double crossing = none;  ///< %
   double moment_used = 0, moment_free = 0, moment_stranded = 0, moment_waiting = 0, moment_at_s = 0;
+  double first_places = none, first_starts_s = none, empty_shelves = 0;
   double best_wait_s = 0;
   std::string best_rule;
   std::vector<SizeRow> sizes;
@@ -92,18 +97,22 @@ struct Outputs {
   std::vector<TenantRow> tenants;
 };
 
-/// What a load gives under the rules that are set.
+/// What a load gives under each order, all else as set.
 struct LoadPoint {
-  double load = 0, used = 0, mean_wait_s = 0;
+  double load = 0;
+  std::array<double, models::fleet::queue_order_count> used{}, mean_wait_s{};
 };
 /// How many places are used and how many jobs wait at a moment of the window.
 struct StripPoint {
   double used = 0, waiting = 0;
 };
 struct Run {
+  static constexpr std::uint32_t nobody = 0xFFFF'FFFF;
   models::fleet::QueueSetup setup;
   models::fleet::QueueRun queue;
   models::fleet::FleetMoment moment;
+  std::vector<models::fleet::Stay> ahead;  ///< where the first in line will lie
+  std::uint32_t holds_up = nobody;         ///< the job whose end it waits for, of those that lie at the moment
   std::vector<LoadPoint> loads;
   std::vector<StripPoint> strip;
   double strip_at = 0;  ///< where the moment lies in the window, 0 to 1
@@ -114,6 +123,7 @@ using Computed = chapters::Computed<Outputs, Run>;
 struct Block {
   std::uint32_t shelf = 0, job = 0;
   std::uint8_t from = 0, count = 1, hue = 0;
+  bool holds_up = false;
   std::string label;
 };
 enum class FreeMark : std::uint8_t { idle, held_back, stranded };
@@ -122,32 +132,35 @@ struct FreePlace {
   std::uint8_t place = 0;
   FreeMark mark = FreeMark::idle;
 };
+/// A step as shares of the longest one: the host's part, then what the GPU takes alone, then what is added.
+struct TenantBar {
+  float host = 0, alone = 0, added = 0;
+};
 struct Picture {
   std::uint64_t version = 0;
   std::string answer;
   std::shared_ptr<const Run> run;
   LabDoors doors;
   PublishedMarks published;
-  std::vector<Block> blocks, queue;
+  std::vector<Block> blocks, queue, ahead;
   std::vector<FreePlace> free;
   std::vector<std::string> shelf_names;
   std::uint32_t shelves = 0, reserved = 0, hues = 1;
-  std::string shelves_title, queue_title, more_waiting, moment_words, free_words;
+  std::string shelves_title, queue_title, more_waiting, moment_words, free_words, first_words;
+  bool holes = false;
   std::vector<float> strip_used, strip_waiting;  ///< 0 to 1
-  std::string strip_title;
   double strip_at = 0;
-  std::vector<widgets::Curve> loads;
-  double wait_hi_s = 1;
-  std::string load_label;
+  std::vector<widgets::Curve> waits, uses;
+  double wait_s = 0, wait_hi_s = 1;  ///< what the handle shows: no wait where it is too short to be drawn
+  std::string wait_label, use_label;
   std::vector<std::string> tenant_words;
-  std::vector<float> tenant_share;  ///< of the longest step, 0 to 1: now, then alone
-  std::vector<float> tenant_alone;
+  std::vector<TenantBar> tenants;
   std::string tenants_title;
 };
 
 struct View {
   Requests requests;
-  widgets::PlotView loads;
+  widgets::PlotView waits, uses;
   DescribedTable<SizeRow> sizes;
   DescribedTable<RuleRow> rules;
 };

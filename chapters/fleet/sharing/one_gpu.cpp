@@ -54,6 +54,7 @@ void fill_one_gpu(const Inputs& in, Outputs& out) {
     out.tenants.push_back({.tenant = name,
                            .alone_s = tenants[i].step_s(),
                            .step_s = steps[i].step_s,
+                           .host_s = tenants[i].host_s,
                            .slowdown = steps[i].slowdown,
                            .sms_alone = 100 * tenants[i].compute_s / tenants[i].step_s(),
                            .bandwidth_alone = 100 * tenants[i].bytes_s / tenants[i].step_s()});
