@@ -7,14 +7,14 @@ using widgets::figure;
 
 std::string answer_of(const Inputs& in, const Outputs& out) {
   const bool slices = in.mix == models::fleet::Mix::slices;
-  const std::string first = figure(out.used, "%") + " of the " + (slices ? "slices" : "GPUs") +
+  const std::string first = figure(out.used, "%") + " of the " + (slices ? "memory slices" : "GPUs") +
                             " are used, and a job waits " + figure(out.mean_wait_s, "s") + " on average.\n";
   if (out.waited <= 0) return first + "Nobody waits: there is room for every job when it comes.";
   const bool grows = out.growth >= 1;
   const std::string second = grows ? "The line grows: " : "";
   if (out.in_pieces > 5)
     return first + second + (grows ? "for " : "For ") + figure(out.in_pieces, "%") +
-           " of the time the first in line has enough " + (slices ? "slices" : "GPUs") + " free, in pieces.";
+           " of the time the first in line has enough " + (slices ? "memory slices" : "GPUs") + " free, in pieces.";
   if (out.held_back > out.stranded)
     return first + second + figure(out.held_back, "%") +
            " stand empty where a later job would fit: the order does not allow it.";

@@ -20,7 +20,9 @@ std::string counted(double n, std::string_view one) {
 
 /// What stands inside a block: its size where it has room.
 std::string block_label(const JobKind& kind) {
-  return kind.profile.empty() ? std::to_string(kind.shape.total()) : std::string(kind.profile.substr(0, 2));
+  if (!kind.profile.empty()) return std::string(kind.profile.substr(0, 2));
+  const std::string places = std::to_string(kind.shape.places);
+  return kind.shape.shelves > 1 ? places + " of " + std::to_string(kind.shape.total()) : places;
 }
 
 /// Runs of taken places of a stay as blocks, so that a job that lies in pieces is seen in pieces.
@@ -78,15 +80,19 @@ void arrange_shelves(const Inputs& in, const Run& run, Picture& p) {
     p.shelves_title += ", " + std::to_string(drawn) + " of " + std::to_string(m.taken.size()) + " drawn";
 }
 
-/// Who is first in line, what it lacks, and when it starts.
+/// What the first in line needs and lacks, and when it starts.
 std::string first_words(const Outputs& out, const Run& run) {
   if (run.moment.waiting.empty()) return {};
   const JobKind& kind = run.setup.mix.kinds[run.queue.jobs[run.moment.waiting.front()].kind];
-  std::string words = "First in line: " + shape_words(kind);
-  if (kind.profile.empty() && kind.shape.large())
-    words += ", needs " + counted(kind.shape.shelves, "empty node") + ", finds " + format_text(out.empty_shelves, "");
-  words += "; starts in " + format_text(out.first_starts_s, "s");
-  return words + (run.holds_up != Run::nobody ? ", when the job with the red frame ends" : " where the frame is");
+  std::string words = "The first needs ";
+  if (!kind.profile.empty())
+    words += "a " + std::string(kind.profile);
+  else if (kind.shape.large())
+    words += counted(kind.shape.shelves, "empty node") + ", finds " + format_text(out.empty_shelves, "");
+  else
+    words += shape_words(kind) + " on one node";
+  return words + (run.holds_up != Run::nobody ? "; the red job ends in " : "; it starts in ") +
+         format_text(out.first_starts_s, "s");
 }
 
 void arrange_words(const Inputs& in, const Outputs& out, const Run& run, Picture& p) {
@@ -125,7 +131,8 @@ void arrange_loads(const Inputs& in, const Outputs& out, const Run& run, Picture
     Curve wait{.label = std::string(order_words[order]),
                .output = own ? "mean_wait_s" : "",
                .tint = own ? Tint::yours() : Tint::series(order + 1),
-               .width = own ? 3.0f : 2.0f};
+               .width = own ? 3.0f : 2.0f,
+               .named = false};
     Curve used = wait;
     used.output = own ? "used" : "";
     for (const LoadPoint& point : run.loads) {
@@ -136,7 +143,7 @@ void arrange_loads(const Inputs& in, const Outputs& out, const Run& run, Picture
     p.waits.push_back(std::move(wait));
     p.uses.push_back(std::move(used));
   }
-  Curve asked{.label = "all that is asked for", .dashed = true, .given = true};
+  Curve asked{.label = "all that is asked for", .dashed = true, .named = false, .given = true};
   for (const LoadPoint& point : run.loads) asked.add(point.load, point.load);
   p.uses.push_back(std::move(asked));
   p.wait_hi_s = 2 * most;
@@ -154,6 +161,7 @@ void arrange_tenants(const Inputs& in, const Outputs& out, Picture& p) {
                          static_cast<float>((row.alone_s - row.host_s) / longest),
                          static_cast<float>(std::max(0.0, row.step_s - row.alone_s) / longest)});
   }
+  p.cut = in.way == SharingWay::mig;
   p.tenants_title = in.way == SharingWay::mig ? "a step: host, GPU alone, and in red what the smaller instance adds"
                                               : "a step: host, GPU alone, and in red what the others add";
 }

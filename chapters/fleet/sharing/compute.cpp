@@ -13,9 +13,9 @@ using models::as_double;
 namespace {
 
 constexpr double per_cent = 100;
-constexpr std::size_t load_points = 9;
+constexpr std::array<double, 7> drawn_loads{20, 40, 60, 70, 80, 90, 100};
 /// Jobs of a round for each point of the curves, at most.
-constexpr std::int64_t curve_jobs = 600;
+constexpr std::int64_t curve_jobs = 1000;
 
 /// A rule that the same jobs are run under.
 struct Rule {
@@ -223,8 +223,8 @@ std::vector<StripPoint> strip_of(const QueueRun& run) {
 bool fill_loads(const QueueSetup& setup, Run& run, Progress& progress) {
   QueueSetup s = setup;
   s.jobs = std::min(setup.jobs, curve_jobs);
-  for (std::size_t i = 0; i < load_points; ++i) {
-    LoadPoint point{.load = 20 + 10 * static_cast<double>(i)};
+  for (const double load : drawn_loads) {
+    LoadPoint point{.load = load};
     s.load = point.load / per_cent;
     for (std::size_t order = 0; order < queue_order_count; ++order) {
       s.order = static_cast<QueueOrder>(order);
@@ -234,7 +234,7 @@ bool fill_loads(const QueueSetup& setup, Run& run, Progress& progress) {
       point.mean_wait_s[order] = waits_of(s, queue).all;
     }
     run.loads.push_back(point);
-    progress.fraction = 0.5 + 0.5 * static_cast<double>(i + 1) / load_points;
+    progress.fraction = 0.5 + 0.5 * static_cast<double>(run.loads.size()) / drawn_loads.size();
   }
   return true;
 }

@@ -46,7 +46,7 @@ constexpr std::string_view simulated = "the simulated queue", no_such = "No job 
 void describe_fleet(Fields& f, Inputs& in) {
   using Scale = chapters::Scale;
   f.group("The fleet and its jobs");
-  f.choice("mix", in.mix, mixes, "Jobs", "Which sizes come, and how long they run.");
+  f.choice("mix", in.mix, mixes, "Jobs like", "Which sizes come, and how long they run.");
   f.integer("shelves", in.shelves, "Shelves", "Nodes of eight GPUs; for slices, GPUs of eight memory slices.",
             {.range = {1, 128, Scale::log}, .typical = {4, 64}});
   f.real("load", in.load, {"Load", "%"},
@@ -73,7 +73,7 @@ void describe_fleet(Fields& f, Inputs& in) {
   f.real("moment", in.moment, {"Moment shown", "%"},
          "Of the time that is counted; 0: the moment with most empty places while somebody waits.",
          {.range = {0, 100}});
-  f.integer("jobs", in.jobs, "Jobs", "They come twice in the same order; the first round fills the fleet.",
+  f.integer("jobs", in.jobs, "Jobs in a round", "They come twice in the same order; the first round fills the fleet.",
             {.range = {200, 10'000, Scale::log}, .typical = {500, 4000}});
   f.integer("seed", in.seed, "Seed", "The same seed gives the same jobs under every rule.", {.range = {1, 9999}});
 }
@@ -223,7 +223,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("instances", o.instances, "Instances that fit", "As the placement rules allow.",
          {.absent = "The GPU is not cut into instances.", .source = "NVIDIA, MIG User Guide"});
   f.real("host_rate", o.host_rate, {"From the host", "B/s"}, {.formula = "min(link, between the sockets / sharers)"});
-  f.table("tenants", o.tenants, "Jobs on the GPU", {.max_items = 8});
+  f.table("gpu_jobs", o.tenants, "Jobs on the GPU", {.max_items = 8});
 }
 
 LabPtr make() {

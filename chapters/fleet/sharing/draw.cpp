@@ -25,7 +25,7 @@ constexpr std::array<DescribedColumn, 6> size_columns{{
 }};
 constexpr std::array<DescribedColumn, 7> rule_columns{{
     {.key = "rule"},
-    {.key = "used", .bar = true, .full = 100, .tint = widgets::Meaning::forward, .digits = 3},
+    {.key = "used", .digits = 3},
     {.key = "mean_wait_s", .digits = 2},
     {.key = "small_wait_s", .priority = 2, .digits = 2},
     {.key = "large_wait_s", .priority = 1, .digits = 2},
@@ -108,6 +108,36 @@ void draw_tenants(Inputs& in, const Picture& picture, ImVec2 size) {
   ImGui::Dummy(size);
 }
 
+namespace {
+
+/// Two pictures in one panel: next to each other where it is wide, else one above the other.
+template <class First, class Second>
+void draw_two(ImVec2 size, First first, Second second) {
+  const float gap = widgets::theme().px(14);
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  const bool wide = size.x > 1.5f * size.y;
+  const ImVec2 half{wide ? (size.x - gap) / 2 : size.x, wide ? size.y : (size.y - gap) / 2};
+  first(half);
+  ImGui::SetCursorScreenPos(wide ? ImVec2{corner.x + half.x + gap, corner.y}
+                                 : ImVec2{corner.x, corner.y + half.y + gap});
+  second(half);
+  ImGui::SetCursorScreenPos(corner);
+  ImGui::Dummy(size);
+}
+
+/// Jobs on the GPU, and below them, for instances, what is published of them.
+void draw_gpu(Inputs& in, const Picture& picture, ImVec2 size) {
+  const auto& t = widgets::theme();
+  const float strip = t.px(170);
+  if (!picture.cut || !picture.published.any || size.y < strip + t.px(150)) return draw_tenants(in, picture, size);
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  draw_tenants(in, picture, {size.x, size.y - strip - t.px(10)});
+  ImGui::SetCursorScreenPos({corner.x, corner.y + size.y - strip});
+  published_strip(picture.published, {size.x, strip});
+}
+
+}  // namespace
+
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
   stage.panel("shelves", {.title = "The shelves", .least = {440, 320}, .answers = true, .marks = "the shelves"},
               [&](ImVec2 size) {
@@ -115,17 +145,18 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
                     picture.doors, size, view.requests, [&](ImVec2 room) { draw_shelves(in, picture, room); }, 420);
                 widgets::drew("the shelves");
               });
-  stage.panel("rules", {.title = "The same jobs under other rules", .least = {420, 190}, .scrolls = true},
-              [&](ImVec2 size) { view.rules.draw("rules", out.rules, rule_columns, size); });
-  stage.panel("waits", {.title = "Waiting by load", .least = {380, 220}},
-              [&](ImVec2 size) { draw_waits(in, picture, view, size); });
-  stage.panel("uses", {.title = "Used by load", .least = {380, 220}},
-              [&](ImVec2 size) { draw_uses(in, out, picture, view, size); });
-  stage.panel("tenants", {.title = "One GPU, many jobs", .least = {380, 180}},
-              [&](ImVec2 size) { draw_tenants(in, picture, size); });
-  stage.panel("sizes", {.title = "Waiting by size", .least = {380, 160}, .scrolls = true},
-              [&](ImVec2 size) { view.sizes.draw("sizes", out.sizes, size_columns, size); });
-  published_panel(stage, "Published queues and instances", picture.published);
+  stage.panel("loads", {.title = "Waiting and use by load", .least = {420, 320}}, [&](ImVec2 size) {
+    draw_two(
+        size, [&](ImVec2 room) { draw_waits(in, picture, view, room); },
+        [&](ImVec2 room) { draw_uses(in, out, picture, view, room); });
+  });
+  stage.panel("rules", {.title = "Who waits under which rule", .least = {420, 320}, .scrolls = true}, [&](ImVec2 size) {
+    draw_two(
+        size, [&](ImVec2 room) { view.rules.draw("rules", out.rules, rule_columns, room); },
+        [&](ImVec2 room) { view.sizes.draw("sizes", out.sizes, size_columns, room); });
+  });
+  stage.panel("gpu", {.title = "One GPU, many jobs", .least = {380, 180}},
+              [&](ImVec2 size) { draw_gpu(in, picture, size); });
 }
 
 }  // namespace chapters::fleet::sharing

@@ -69,9 +69,8 @@ void paint_free(const Painter& p, const Picture& picture, const ShelfGrid& g) {
 
 void paint_block(const Painter& p, const Picture& picture, const Block& block, ImVec2 min, ImVec2 max) {
   const auto& t = widgets::theme();
-  const ImU32 fill = block_fill(picture, block.hue);
+  const ImU32 fill = block.holds_up ? t.bad : block_fill(picture, block.hue);
   p.rect(min, max, fill, t.px(3));
-  if (block.holds_up) p.frame(min, max, t.bad, t.px(3), t.px(3));
   const ImVec2 words = widgets::text_size(block.label, Type::small, Font::bold);
   if (words.x + t.px(4) < max.x - min.x && words.y < max.y - min.y)
     p.text({(min.x + max.x) / 2, (min.y + max.y - words.y) / 2}, block.label, widgets::text_on(fill, t), Type::small,
@@ -149,9 +148,13 @@ void paint_queue(const Painter& p, const Picture& picture, ImVec2 min, ImVec2 ma
 void drag_strip(Inputs& in, const Painter& p, const Picture& picture, ImVec2 min, ImVec2 max) {
   const auto& t = widgets::theme();
   const float line = t.type(Type::small) + t.px(3), wide = max.x - min.x;
-  float x = min.x;
-  x += p.text_fit({x, min.y}, "used", 0.2f * wide, t.of(widgets::Meaning::forward), Type::small, Font::bold) + t.px(12);
-  p.text_fit({x, min.y}, "jobs in line", 0.3f * wide, t.warning, Type::small, Font::bold);
+  const float swatch = t.px(10), mid = min.y + t.type(Type::small) / 2;
+  p.rect({min.x, mid - swatch / 2}, {min.x + swatch, mid + swatch / 2}, t.of(widgets::Meaning::forward), t.px(2));
+  float x = min.x + swatch + t.px(5);
+  x += p.text_fit({x, min.y}, "used", 0.2f * wide, t.text, Type::small) + t.px(14);
+  p.line({x, mid}, {x + swatch, mid}, t.warning, t.px(2));
+  x += swatch + t.px(5);
+  p.text_fit({x, min.y}, "jobs in line", 0.25f * wide, t.text, Type::small);
   p.text_fit({max.x, min.y}, picture.moment_words, 0.38f * wide, t.accent, Type::small, Font::sans, Align::right);
   const float top = min.y + line, tall = std::max(t.px(8), max.y - top);
   p.rect({min.x, top}, {max.x, top + tall}, t.card);
@@ -202,7 +205,7 @@ void draw_shelves(Inputs& in, const Picture& picture, ImVec2 size) {
     // Empty shelves are given: how many there are is an input.
     const widgets::GivenMarks given;
     paint_frames(p, picture.shelves, g);
-    p.text_fit(corner, picture.shelves_title, wide, t.muted, Type::small);
+    p.text_fit({corner.x + g.name, corner.y + t.px(3)}, picture.shelves_title, wide - g.name, t.muted, Type::small);
     ImGui::Dummy(size);
     return;
   }

@@ -37,7 +37,7 @@ struct Inputs {
   models::fleet::HalfRule half = models::fleet::HalfRule::any;
   double cross_cost = 0;  ///< %
   double moment = 0;      ///< % of the window; 0: the moment with most empty places while somebody waits
-  std::int64_t jobs = 1000, seed = 1;
+  std::int64_t jobs = 600, seed = 21;
   // One GPU.
   models::fleet::SharingWay way = models::fleet::SharingWay::mps;
   std::int64_t tenants = 4;
@@ -156,6 +156,7 @@ struct Picture {
   std::vector<std::string> tenant_words;
   std::vector<TenantBar> tenants;
   std::string tenants_title;
+  bool cut = false;  ///< into instances
 };
 
 struct View {

@@ -65,7 +65,7 @@ TEST_CASE("sharing: one GPU in turns, at once and cut") {
   CHECK(together < turns);  // bandwidth is shared without switches
   CHECK(near(computed(set(*lab, "way", "mig"), "slowdown"), 21.0 / 12, 1e-9));
   CHECK(out(*lab, "instances") == 3);
-  CHECK(rows(*lab, "tenants") == 3);  // the fourth has no instance
+  CHECK(rows(*lab, "gpu_jobs") == 3);  // the fourth has no instance
 }
 
 TEST_CASE("sharing: a fleet that keeps up uses what is asked for, and the line grows where it does not") {
