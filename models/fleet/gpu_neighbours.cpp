@@ -13,14 +13,9 @@ namespace {
 
 SharedStep finish_step(const Tenant& t, double step_s, SharedRoof roof) { return {step_s, step_s / t.step_s(), roof}; }
 
-/// A job's time on the GPU with its limit on SMs, and what it asks for while it computes.
+/// What a job asks for while it computes.
 struct Phase {
   double gpu_s = 0, sms = 0, bandwidth = 0;
-};
-/// How fast a job computes, 1 where nobody is felt, and whether bandwidth is what holds it.
-struct Pace {
-  double rate = 1;
-  bool bandwidth = false;
 };
 /// A part of a step that is shorter than this share of the rest is left out.
 constexpr double negligible = 1e-6;
@@ -28,35 +23,9 @@ constexpr double negligible = 1e-6;
 constexpr double least_s = 1e-9;
 
 Phase phase_of(const Tenant& t, const SharingWith& with) {
-  const double compute_s = with.way == SharingWay::mps ? t.compute_s / with.sm_share : t.compute_s;
-  const double gpu_s = std::max(compute_s, t.bytes_s);
+  const double gpu_s = gpu_phase_s(t, with);
   if (!(gpu_s > 0)) return {};
   return {gpu_s, t.compute_s / gpu_s, t.bytes_s / gpu_s};
-}
-
-/// Paces of the jobs that compute at the same time, as bits of `active`.
-void set_paces(std::span<const Phase> phases, std::size_t active, const SharingWith& with, std::span<Pace> paces) {
-  const int count = std::popcount(active);
-  if (with.way == SharingWay::time_slices) {
-    const double left = count < 2 ? 1 : with.slice_s / (with.slice_s + with.switch_s) / count;
-    for (std::size_t i = 0; i < phases.size(); ++i) paces[i] = {left, phases[i].bandwidth >= phases[i].sms};
-    return;
-  }
-  std::array<double, most_tenants> asked{};
-  std::size_t n = 0;
-  for (std::size_t i = 0; i < phases.size(); ++i)
-    if ((active >> i & 1) != 0) asked[n++] = phases[i].bandwidth;
-  const double bandwidth = max_min_level({asked.data(), n}, 1);
-  const auto held = [&](const Phase& p) { return std::min(1.0, bandwidth / std::max(p.bandwidth, negligible)); };
-  n = 0;
-  for (std::size_t i = 0; i < phases.size(); ++i)
-    if ((active >> i & 1) != 0) asked[n++] = phases[i].sms * held(phases[i]);
-  const double sms = max_min_level({asked.data(), n}, 1);
-  for (std::size_t i = 0; i < phases.size(); ++i) {
-    const double by_bytes = held(phases[i]), by_sms = std::min(1.0, sms / std::max(phases[i].sms, negligible));
-    paces[i] = {std::min(by_bytes, by_sms),
-                by_bytes != by_sms ? by_bytes < by_sms : phases[i].bandwidth >= phases[i].sms};
-  }
 }
 
 /// The share of time that a chain spends in each state, from its rates by row; they are used up. Grassmann, Taksar and
@@ -85,14 +54,14 @@ std::vector<double> long_run_shares(std::vector<double>& rates, std::size_t n) {
 
 /// The network of jobs that compute and wait for their hosts.
 std::vector<SharedStep> steps_together(std::span<const Tenant> tenants, const SharingWith& with) {
-  std::vector<Phase> phases;
+  std::vector<double> gpu_s;
   std::vector<std::size_t> free;  ///< jobs that sometimes compute and sometimes wait
   std::size_t always = 0;         ///< those that compute all the time, as bits
   for (std::size_t i = 0; i < tenants.size(); ++i) {
-    phases.push_back(phase_of(tenants[i], with));
-    if (tenants[i].host_s <= negligible * phases[i].gpu_s)
+    gpu_s.push_back(gpu_phase_s(tenants[i], with));
+    if (tenants[i].host_s <= negligible * gpu_s[i])
       always |= std::size_t{1} << i;
-    else if (phases[i].gpu_s > negligible * tenants[i].host_s)
+    else if (gpu_s[i] > negligible * tenants[i].host_s)
       free.push_back(i);
   }
   const std::size_t states = std::size_t{1} << free.size();
@@ -101,12 +70,12 @@ std::vector<SharedStep> steps_together(std::span<const Tenant> tenants, const Sh
   std::vector<std::size_t> active(states, always);
   for (std::size_t s = 0; s < states; ++s) {
     for (std::size_t f = 0; f < free.size(); ++f) active[s] |= (s >> f & 1) << free[f];
-    set_paces(phases, active[s], with, {paces[s].data(), phases.size()});
+    set_paces(tenants, active[s], with, {paces[s].data(), tenants.size()});
     for (std::size_t f = 0; f < free.size(); ++f) {
       const std::size_t i = free[f];
       const bool computes = (s >> f & 1) != 0;
       rates[s * states + (s ^ std::size_t{1} << f)] =
-          computes ? paces[s][i].rate / std::max(phases[i].gpu_s, least_s) : 1 / std::max(tenants[i].host_s, least_s);
+          computes ? paces[s][i].rate / std::max(gpu_s[i], least_s) : 1 / std::max(tenants[i].host_s, least_s);
     }
   }
   const std::vector<double> share = long_run_shares(rates, states);
@@ -119,28 +88,66 @@ std::vector<SharedStep> steps_together(std::span<const Tenant> tenants, const Sh
       work += share[s] * paces[s][i].rate;
       by_bytes += paces[s][i].bandwidth ? share[s] : 0;
     }
-    const double longer = work > 0 ? computes / work : 1, gpu_s = phases[i].gpu_s * longer;
+    const double longer = work > 0 ? computes / work : 1, shared_s = gpu_s[i] * longer;
     const bool turns = with.way == SharingWay::time_slices && longer > 1 + negligible;
-    out.push_back(finish_step(tenants[i], gpu_s + tenants[i].host_s,
-                              tenants[i].host_s > gpu_s ? SharedRoof::host
-                              : turns                   ? SharedRoof::slices
-                              : by_bytes > computes / 2 ? SharedRoof::bandwidth
-                                                        : SharedRoof::compute));
+    out.push_back(finish_step(tenants[i], shared_s + tenants[i].host_s,
+                              tenants[i].host_s > shared_s ? SharedRoof::host
+                              : turns                      ? SharedRoof::slices
+                              : by_bytes > computes / 2    ? SharedRoof::bandwidth
+                                                           : SharedRoof::compute));
   }
   return out;
 }
 
 /// Each in an instance of its own.
 SharedStep step_in_instance(const Tenant& t, const SharingWith& with) {
-  const double compute_s = t.compute_s * mig_compute_slices / with.compute_slices,
-               bytes_s = t.bytes_s * mig_memory_slices / with.memory_slices, gpu_s = std::max(compute_s, bytes_s);
-  return finish_step(t, gpu_s + t.host_s,
-                     t.host_s > gpu_s       ? SharedRoof::host
-                     : compute_s >= bytes_s ? SharedRoof::compute
-                                            : SharedRoof::bandwidth);
+  const double gpu_s = gpu_phase_s(t, with);
+  return finish_step(
+      t, gpu_s + t.host_s,
+      t.host_s > gpu_s ? SharedRoof::host
+      : t.compute_s * mig_compute_slices / with.compute_slices >= t.bytes_s * mig_memory_slices / with.memory_slices
+          ? SharedRoof::compute
+          : SharedRoof::bandwidth);
 }
 
 }  // namespace
+
+double gpu_phase_s(const Tenant& t, const SharingWith& with) {
+  double compute_s = t.compute_s, bytes_s = t.bytes_s;
+  if (with.way == SharingWay::mps) compute_s /= with.sm_share;
+  if (with.way == SharingWay::mig) {
+    compute_s *= mig_compute_slices / with.compute_slices;
+    bytes_s *= mig_memory_slices / with.memory_slices;
+  }
+  return std::max(compute_s, bytes_s);
+}
+
+void set_paces(std::span<const Tenant> tenants, std::size_t active, const SharingWith& with, std::span<Pace> paces) {
+  std::array<Phase, most_tenants> phases{};
+  for (std::size_t i = 0; i < tenants.size(); ++i) phases[i] = phase_of(tenants[i], with);
+  const int count = std::popcount(active);
+  if (with.way != SharingWay::mps) {
+    const bool turns = with.way == SharingWay::time_slices && count > 1;
+    const double rate = turns ? with.slice_s / (with.slice_s + with.switch_s) / count : 1;
+    for (std::size_t i = 0; i < tenants.size(); ++i) paces[i] = {rate, phases[i].bandwidth >= phases[i].sms};
+    return;
+  }
+  std::array<double, most_tenants> asked{};
+  std::size_t n = 0;
+  for (std::size_t i = 0; i < tenants.size(); ++i)
+    if ((active >> i & 1) != 0) asked[n++] = phases[i].bandwidth;
+  const double bandwidth = max_min_level({asked.data(), n}, 1);
+  const auto held = [&](const Phase& p) { return std::min(1.0, bandwidth / std::max(p.bandwidth, negligible)); };
+  n = 0;
+  for (std::size_t i = 0; i < tenants.size(); ++i)
+    if ((active >> i & 1) != 0) asked[n++] = phases[i].sms * held(phases[i]);
+  const double sms = max_min_level({asked.data(), n}, 1);
+  for (std::size_t i = 0; i < tenants.size(); ++i) {
+    const double by_bytes = held(phases[i]), by_sms = std::min(1.0, sms / std::max(phases[i].sms, negligible));
+    paces[i] = {std::min(by_bytes, by_sms),
+                by_bytes != by_sms ? by_bytes < by_sms : phases[i].bandwidth >= phases[i].sms};
+  }
+}
 
 double max_min_level(std::span<const double> asked, double capacity) {
   std::vector<double> sorted(asked.begin(), asked.end());

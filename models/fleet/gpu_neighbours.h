@@ -45,6 +45,16 @@ struct SharedStep {
 /// over all sets of jobs that compute; slices are short against phases. At most `most_tenants` jobs.
 std::vector<SharedStep> shared_steps(std::span<const Tenant> tenants, const SharingWith& with);
 inline constexpr std::size_t most_tenants = 8;
+/// How fast a job computes against having the GPU, or its instance and limit, to itself.
+struct Pace {
+  double rate = 1;
+  bool bandwidth = false;  ///< bandwidth is what holds it
+};
+/// A job's time on the GPU in a step with its limit or in its instance, while nobody is felt.
+double gpu_phase_s(const Tenant& tenant, const SharingWith& with);
+/// Paces of the jobs that compute at the same time, as bits of `active`, one for each tenant.
+void set_paces(std::span<const Tenant> tenants, std::size_t active, const SharingWith& with, std::span<Pace> paces);
+
 /// Jobs done in a second by all together, in jobs that each had the whole GPU in turn: the sum of 1 / slowdown.
 double shared_throughput(std::span<const SharedStep> steps);
 

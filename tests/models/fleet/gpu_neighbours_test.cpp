@@ -1,10 +1,12 @@
 #include "models/fleet/gpu_neighbours.h"
 
+#include <algorithm>
 #include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <vector>
 
+#include "models/fleet/gpu_timeline.h"
 #include "tests/support/base/near.h"
 
 // What jobs on one GPU take from each other.
@@ -96,6 +98,35 @@ TEST_CASE("neighbours: an instance feels nobody and gets its slices alone") {
   const auto steps = shared_steps(std::array{light, noisy, light}, two);
   CHECK(near(steps[0].step_s, 21e-3, 1e-12));  // a quarter of the bandwidth
   CHECK(steps[0].step_s == shared_steps(std::array{light}, two)[0].step_s);
+}
+
+TEST_CASE("neighbours: simulated in time a step takes as long as the exact solution says") {
+  for (const SharingWay way : {SharingWay::time_slices, SharingWay::mps, SharingWay::mig}) {
+    const SharingWith with{.way = way, .slice_s = 2e-4, .switch_s = 2e-5, .compute_slices = 2, .memory_slices = 2};
+    const Timeline line = shared_timeline(four, with, 3, 30, 1'000'000);
+    REQUIRE(near(line.end_s, 30, 1e-9));
+    const auto steps = shared_steps(four, with);
+    INFO(static_cast<int>(way));
+    double yours = 0;
+    for (const std::size_t i : {0, 2, 3}) yours += static_cast<double>(line.steps[i]) / 3;
+    CHECK(near(30 / yours, steps[0].step_s, 0.04));  // 1,500 steps each: a standard error of about 1 %
+    CHECK(near(30 / static_cast<double>(line.steps[1]), steps[1].step_s, 0.08));
+    double covered = 0;
+    for (const TimelinePiece& p : line.pieces) covered += p.to_s - p.from_s;
+    CHECK(near(covered, 4 * 30, 1e-6));
+  }
+}
+
+TEST_CASE("neighbours: in turns one job computes at a time, and a timeline ends where it has enough pieces") {
+  const SharingWith with{.way = SharingWay::time_slices};
+  const Timeline line = shared_timeline(four, with, 1, 0.2, 400);
+  std::vector<TimelinePiece> busy;
+  for (const TimelinePiece& p : line.pieces)
+    if (p.state == GpuState::computes) busy.push_back(p);
+  std::sort(busy.begin(), busy.end(), [](const auto& a, const auto& b) { return a.from_s < b.from_s; });
+  REQUIRE(busy.size() > 10);
+  for (std::size_t i = 1; i < busy.size(); ++i) CHECK(busy[i].from_s >= busy[i - 1].to_s - 1e-12);
+  CHECK(shared_timeline(four, with, 1, 1e6, 100).pieces.size() <= 100 + 2 * four.size());
 }
 
 TEST_CASE("neighbours: from the other socket a GPU gets an even share of the path at most") {
