@@ -17,8 +17,6 @@ SharedStep finish_step(const Tenant& t, double step_s, SharedRoof roof) { return
 struct Phase {
   double gpu_s = 0, sms = 0, bandwidth = 0;
 };
-/// A part of a step that is shorter than this share of the rest is left out.
-constexpr double negligible = 1e-6;
 /// No phase is taken as shorter.
 constexpr double least_s = 1e-9;
 
@@ -59,9 +57,9 @@ std::vector<SharedStep> steps_together(std::span<const Tenant> tenants, const Sh
   std::size_t always = 0;         ///< those that compute all the time, as bits
   for (std::size_t i = 0; i < tenants.size(); ++i) {
     gpu_s.push_back(gpu_phase_s(tenants[i], with));
-    if (tenants[i].host_s <= negligible * gpu_s[i])
+    if (tenants[i].host_s <= negligible_part * gpu_s[i])
       always |= std::size_t{1} << i;
-    else if (gpu_s[i] > negligible * tenants[i].host_s)
+    else if (gpu_s[i] > negligible_part * tenants[i].host_s)
       free.push_back(i);
   }
   const std::size_t states = std::size_t{1} << free.size();
@@ -89,7 +87,7 @@ std::vector<SharedStep> steps_together(std::span<const Tenant> tenants, const Sh
       by_bytes += paces[s][i].bandwidth ? share[s] : 0;
     }
     const double longer = work > 0 ? computes / work : 1, shared_s = gpu_s[i] * longer;
-    const bool turns = with.way == SharingWay::time_slices && longer > 1 + negligible;
+    const bool turns = with.way == SharingWay::time_slices && longer > 1 + negligible_part;
     out.push_back(finish_step(tenants[i], shared_s + tenants[i].host_s,
                               tenants[i].host_s > shared_s ? SharedRoof::host
                               : turns                      ? SharedRoof::slices
@@ -137,13 +135,13 @@ void set_paces(std::span<const Tenant> tenants, std::size_t active, const Sharin
   for (std::size_t i = 0; i < tenants.size(); ++i)
     if ((active >> i & 1) != 0) asked[n++] = phases[i].bandwidth;
   const double bandwidth = max_min_level({asked.data(), n}, 1);
-  const auto held = [&](const Phase& p) { return std::min(1.0, bandwidth / std::max(p.bandwidth, negligible)); };
+  const auto held = [&](const Phase& p) { return std::min(1.0, bandwidth / std::max(p.bandwidth, negligible_part)); };
   n = 0;
   for (std::size_t i = 0; i < tenants.size(); ++i)
     if ((active >> i & 1) != 0) asked[n++] = phases[i].sms * held(phases[i]);
   const double sms = max_min_level({asked.data(), n}, 1);
   for (std::size_t i = 0; i < tenants.size(); ++i) {
-    const double by_bytes = held(phases[i]), by_sms = std::min(1.0, sms / std::max(phases[i].sms, negligible));
+    const double by_bytes = held(phases[i]), by_sms = std::min(1.0, sms / std::max(phases[i].sms, negligible_part));
     paces[i] = {std::min(by_bytes, by_sms),
                 by_bytes != by_sms ? by_bytes < by_sms : phases[i].bandwidth >= phases[i].sms};
   }

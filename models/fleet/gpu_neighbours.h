@@ -45,6 +45,8 @@ struct SharedStep {
 /// over all sets of jobs that compute; slices are short against phases. At most `most_tenants` jobs.
 std::vector<SharedStep> shared_steps(std::span<const Tenant> tenants, const SharingWith& with);
 inline constexpr std::size_t most_tenants = 8;
+/// A part of a step that is shorter than this share of the rest is left out.
+inline constexpr double negligible_part = 1e-6;
 /// How fast a job computes against having the GPU, or its instance and limit, to itself.
 struct Pace {
   double rate = 1;

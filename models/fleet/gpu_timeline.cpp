@@ -10,9 +10,7 @@
 namespace models::fleet {
 namespace {
 
-constexpr std::size_t nobody = most_tenants;
-/// Phases that are shorter are left out, as in the exact solution.
-constexpr double negligible = 1e-6;
+constexpr std::size_t no_job = most_tenants;
 
 class GpuInTime {
  public:
@@ -22,7 +20,7 @@ class GpuInTime {
     for (std::size_t i = 0; i < tenants.size(); ++i) {
       streams_[i] = random_stream(seed, i + 1);
       gpu_s_[i] = gpu_phase_s(tenants[i], with);
-      if (tenants[i].host_s <= negligible * gpu_s_[i])
+      if (tenants[i].host_s <= negligible_part * gpu_s_[i])
         begin_gpu(i);
       else
         begin_host(i);
@@ -50,7 +48,7 @@ class GpuInTime {
     left_[i] = draw(i, tenants_[i].host_s);
   }
   void begin_gpu(std::size_t i) {
-    if (gpu_s_[i] <= negligible * tenants_[i].host_s) {  // it needs no GPU
+    if (gpu_s_[i] <= negligible_part * tenants_[i].host_s) {  // it needs no GPU
       ++out_.steps[i];
       return begin_host(i);
     }
@@ -59,7 +57,7 @@ class GpuInTime {
   }
   void end_gpu(std::size_t i) {
     ++out_.steps[i];
-    if (tenants_[i].host_s <= negligible * gpu_s_[i])
+    if (tenants_[i].host_s <= negligible_part * gpu_s_[i])
       begin_gpu(i);
     else
       begin_host(i);
@@ -73,11 +71,11 @@ class GpuInTime {
   /// Whose turn it is: the next one's after a slice, or where the holder needs the GPU no more.
   void give_turn() {
     if (!turns_ || switch_left_ > 0) return;
-    const bool held = holder_ != nobody && on_gpu_[holder_];
+    const bool held = holder_ != no_job && on_gpu_[holder_];
     if (held && (slice_left_ > 0 || !others_wait(holder_))) return;
-    const std::size_t from = holder_ == nobody ? 0 : holder_ + 1, n = tenants_.size();
-    holder_ = nobody;
-    for (std::size_t k = 0; k < n && holder_ == nobody; ++k)
+    const std::size_t from = holder_ == no_job ? 0 : holder_ + 1, n = tenants_.size();
+    holder_ = no_job;
+    for (std::size_t k = 0; k < n && holder_ == no_job; ++k)
       if (on_gpu_[(from + k) % n]) holder_ = (from + k) % n;
     slice_left_ = with_.slice_s;
     if (held) switch_left_ = with_.switch_s;
@@ -100,7 +98,7 @@ class GpuInTime {
         dt = std::min(dt, left_[i] / paces_[i].rate);
     }
     if (turns_ && switch_left_ > 0) return std::min(dt, switch_left_);
-    if (turns_ && holder_ != nobody && others_wait(holder_)) dt = std::min(dt, std::max(slice_left_, 0.0));
+    if (turns_ && holder_ != no_job && others_wait(holder_)) dt = std::min(dt, std::max(slice_left_, 0.0));
     return dt;
   }
 
@@ -151,7 +149,7 @@ class GpuInTime {
   std::array<bool, most_tenants> on_gpu_{};
   std::array<Pace, most_tenants> paces_{};
   std::array<TimelinePiece, most_tenants> open_{};
-  std::size_t holder_ = nobody, made_ = 0;
+  std::size_t holder_ = no_job, made_ = 0;
   double now_ = 0, slice_left_ = 0, switch_left_ = 0;
 };
 

@@ -5,7 +5,23 @@ namespace chapters::fleet::sharing {
 
 using widgets::figure;
 
+namespace {
+
+std::string gpu_answer(const Inputs& in, const Outputs& out) {
+  const std::string first =
+      "Your step takes " + figure(out.step_s, "s") + " and alone on the whole GPU " + figure(out.alone_s, "s") + ".\n";
+  if (out.tenants.size() < 2) return first + "Nobody else is on the GPU.";
+  const std::string together =
+      "together the jobs do what " + figure(out.throughput, widgets::times_unit) + " one GPU does for a single job.";
+  if (in.way == models::fleet::SharingWay::mig) return first + "No neighbour is felt in an instance; " + together;
+  return first + "The noisy neighbour's takes " + figure(out.noisy_slowdown, widgets::times_unit) + " as long; " +
+         together;
+}
+
+}  // namespace
+
 std::string answer_of(const Inputs& in, const Outputs& out) {
+  if (in.focus == Focus::gpu) return gpu_answer(in, out);
   const bool slices = in.mix == models::fleet::Mix::slices;
   const std::string first = figure(out.used, "%") + " of the " + (slices ? "memory slices" : "GPUs") +
                             " are used, and a job waits " + figure(out.mean_wait_s, "s") + " on average.\n";

@@ -162,8 +162,21 @@ void arrange_tenants(const Inputs& in, const Outputs& out, Picture& p) {
                          static_cast<float>(std::max(0.0, row.step_s - row.alone_s) / longest)});
   }
   p.cut = in.way == SharingWay::mig;
-  p.tenants_title = in.way == SharingWay::mig ? "a step: host, GPU alone, and in red what the smaller instance adds"
-                                              : "a step: host, GPU alone, and in red what the others add";
+  p.tenants_title = in.way == SharingWay::mig ? "a mean step, added: a smaller GPU" : "a mean step, added: the others";
+}
+
+void arrange_lanes(const Run& run, Picture& p) {
+  const double from = run.timeline_from_s, span = run.timeline.end_s - from;
+  if (!(span > 0)) return;
+  for (const TimelinePiece& piece : run.timeline.pieces) {
+    if (piece.to_s <= from) continue;
+    p.lanes.push_back({.lane = piece.job,
+                       .state = piece.state,
+                       .pace = static_cast<float>(piece.pace),
+                       .from = static_cast<float>((std::max(piece.from_s, from) - from) / span),
+                       .to = static_cast<float>((piece.to_s - from) / span)});
+  }
+  p.lanes_title = "a while of " + format_text(span, "s");
 }
 
 }  // namespace
@@ -177,6 +190,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   arrange_strip(out, run, p);
   arrange_loads(in, out, run, p);
   arrange_tenants(in, out, p);
+  arrange_lanes(run, p);
   p.doors = doors_of(in, out);
   return p;
 }

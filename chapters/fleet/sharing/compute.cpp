@@ -298,6 +298,7 @@ Computed compute(const Inputs& in, Progress& progress) {
   run->strip = strip_of(run->queue);
   run->strip_at = (at_s - run->queue.from_s) / (run->queue.to_s - run->queue.from_s);
   if (!fill_loads(setup, *run, progress)) return infeasible<Computed>(cancelled);
+  fill_timeline(in, out, *run);
   run->setup = setup;
   done.run = std::move(run);
   return done;

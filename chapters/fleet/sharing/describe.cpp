@@ -3,6 +3,9 @@
 namespace chapters::fleet::sharing {
 namespace {
 
+const Choices focuses{{"fleet", "The fleet", "Who waits, and what stands empty."},
+                      {"gpu", "One GPU", "What jobs on one GPU take from each other."}};
+
 const Choices mixes{
     {"gavel", "Gavel, after Philly", "70 % of the jobs on one GPU, 10 % on two, 15 % on four, 5 % on eight."},
     {"philly", "Philly, 2017", "Sizes fitted to the printed mean of 1.93 GPUs; run times to mean and median."},
@@ -46,6 +49,7 @@ constexpr std::string_view simulated = "the simulated queue", no_such = "No job 
 void describe_fleet(Fields& f, Inputs& in) {
   using Scale = chapters::Scale;
   f.group("The fleet and its jobs");
+  f.choice("focus", in.focus, focuses, "Asked about", "What the answer and the first picture are about.");
   f.choice("mix", in.mix, mixes, "Jobs like", "Which sizes come, and how long they run.");
   f.integer("shelves", in.shelves, "Shelves", "Nodes of eight GPUs; for slices, GPUs of eight memory slices.",
             {.range = {1, 128, Scale::log}, .typical = {4, 64}});

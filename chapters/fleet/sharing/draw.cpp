@@ -1,19 +1,15 @@
-#include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "chapters/fleet/sharing/lab.h"
 #include "widgets/base/marks.h"
-#include "widgets/base/painter.h"
-#include "widgets/base/parts.h"
-#include "widgets/base/press_area.h"
 #include "widgets/base/theme.h"
 #include "widgets/plot/plot.h"
 
 namespace chapters::fleet::sharing {
 namespace {
 
-using widgets::Font, widgets::Painter, widgets::Plot, widgets::Type;
+using widgets::Plot;
 
 constexpr std::array<DescribedColumn, 6> size_columns{{
     {.key = "size"},
@@ -62,54 +58,6 @@ void draw_uses(Inputs& in, const Outputs& out, const Picture& picture, View& vie
     in.load = std::round(load);
 }
 
-}  // namespace
-
-void draw_tenants(Inputs& in, const Picture& picture, ImVec2 size) {
-  const auto& t = widgets::theme();
-  const Painter p = Painter::window();
-  const ImVec2 corner = ImGui::GetCursorScreenPos();
-  if (picture.version == 0 || picture.tenant_words.empty() || widgets::veiled()) {
-    ImGui::Dummy(size);
-    return;
-  }
-  const float line = t.type(Type::small) + t.px(4);
-  p.text_fit(corner, picture.tenants_title, size.x, t.muted, Type::small);
-  const float from = corner.y + line, count = static_cast<float>(picture.tenant_words.size());
-  const float lane = std::min((size.y - line) / count, t.px(46));
-  for (std::size_t i = 0; i < picture.tenant_words.size(); ++i) {
-    const float y = from + static_cast<float>(i) * lane;
-    const bool named = lane > line + t.px(8);
-    const float top = named ? y + line : y + t.px(1);
-    const float foot = named ? top + std::max(t.px(4), lane - line - t.px(5)) : y + lane - t.px(1);
-    const TenantBar& bar = picture.tenants[i];
-    const float host = corner.x + size.x * bar.host, alone = host + size.x * bar.alone;
-    p.rect({corner.x, top}, {host, foot}, widgets::with_alpha(t.muted, 0.3f), t.px(2));
-    p.rect({host, top}, {alone, foot}, i == 0 ? t.accent : t.muted, t.px(2));
-    const ImVec2 added_min{alone, top}, added_max{alone + size.x * bar.added, foot};
-    if (bar.added > 0) {
-      p.rect(added_min, added_max, widgets::with_alpha(t.bad, 0.3f), t.px(2));
-      widgets::hatch(p, {added_min, added_max}, widgets::with_alpha(t.bad, 0.9f), t.px(6));
-    }
-    if (named) p.text_fit({corner.x, y}, picture.tenant_words[i], size.x, t.text, Type::small);
-  }
-  // One job more or less: the number of lanes is what is dragged.
-  ImGui::SetCursorScreenPos({corner.x, from});
-  widgets::press_area("drag the number of jobs", {size.x, std::max(t.px(8), count * lane)});
-  if (ImGui::IsItemFocused()) {
-    const int steps = widgets::play_keys().steps;
-    if (steps != 0) in.tenants = std::clamp<std::int64_t>(in.tenants + steps, 1, 7);
-  }
-  if (ImGui::IsItemActive() && ImGui::IsMouseDown(ImGuiMouseButton_Left) && ImGui::GetIO().MouseDelta.y != 0) {
-    const auto wanted = static_cast<std::int64_t>(std::ceil((ImGui::GetIO().MousePos.y - from) / std::max(lane, 1.0f)));
-    in.tenants = std::clamp<std::int64_t>(wanted, 1, 7);
-  }
-  if (ImGui::IsItemHovered()) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeNS);
-  ImGui::SetCursorScreenPos(corner);
-  ImGui::Dummy(size);
-}
-
-namespace {
-
 /// Two pictures in one panel: next to each other where it is wide, else one above the other.
 template <class First, class Second>
 void draw_two(ImVec2 size, First first, Second second) {
@@ -125,21 +73,11 @@ void draw_two(ImVec2 size, First first, Second second) {
   ImGui::Dummy(size);
 }
 
-/// Jobs on the GPU, and below them, for instances, what is published of them.
-void draw_gpu(Inputs& in, const Picture& picture, ImVec2 size) {
-  const auto& t = widgets::theme();
-  const float strip = t.px(170);
-  if (!picture.cut || !picture.published.any || size.y < strip + t.px(150)) return draw_tenants(in, picture, size);
-  const ImVec2 corner = ImGui::GetCursorScreenPos();
-  draw_tenants(in, picture, {size.x, size.y - strip - t.px(10)});
-  ImGui::SetCursorScreenPos({corner.x, corner.y + size.y - strip});
-  published_strip(picture.published, {size.x, strip});
-}
-
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
-  stage.panel("shelves", {.title = "The shelves", .least = {440, 320}, .answers = true, .marks = "the shelves"},
+  const bool gpu = in.focus == Focus::gpu;
+  stage.panel("shelves", {.title = "The shelves", .least = {440, 320}, .answers = !gpu, .marks = "the shelves"},
               [&](ImVec2 size) {
                 draw_over_doors(
                     picture.doors, size, view.requests, [&](ImVec2 room) { draw_shelves(in, picture, room); }, 420);
@@ -155,8 +93,11 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
         size, [&](ImVec2 room) { view.rules.draw("rules", out.rules, rule_columns, room); },
         [&](ImVec2 room) { view.sizes.draw("sizes", out.sizes, size_columns, room); });
   });
-  stage.panel("gpu", {.title = "One GPU, many jobs", .least = {380, 180}},
-              [&](ImVec2 size) { draw_gpu(in, picture, size); });
+  stage.panel("gpu", {.title = "One GPU, many jobs", .least = {440, 320}, .answers = gpu, .marks = "jobs on the GPU"},
+              [&](ImVec2 size) {
+                draw_gpu(in, picture, size);
+                widgets::drew("jobs on the GPU");
+              });
 }
 
 }  // namespace chapters::fleet::sharing

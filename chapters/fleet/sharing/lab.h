@@ -13,6 +13,7 @@
 #include "chapters/mechanism/lab_doors.h"
 #include "chapters/mechanism/published_panel.h"
 #include "models/fleet/gpu_neighbours.h"
+#include "models/fleet/gpu_timeline.h"
 #include "models/fleet/sharing_queue.h"
 #include "widgets/plot/curve.h"
 #include "widgets/plot/plot_view.h"
@@ -22,8 +23,12 @@
 /// from each other.
 namespace chapters::fleet::sharing {
 
+/// What the answer and the first picture are about.
+enum class Focus : std::uint8_t { fleet, gpu };
+
 /// Defaults: jobs like those of Kalos on 128 GPUs; the steps of the tenants are examples.
 struct Inputs {
+  Focus focus = Focus::fleet;
   models::fleet::Mix mix = models::fleet::Mix::kalos;
   std::int64_t shelves = 16;
   double load = 80;  ///< %
@@ -115,7 +120,9 @@ struct Run {
   std::uint32_t holds_up = nobody;         ///< the job whose end it waits for, of those that lie at the moment
   std::vector<LoadPoint> loads;
   std::vector<StripPoint> strip;
-  double strip_at = 0;  ///< where the moment lies in the window, 0 to 1
+  models::fleet::Timeline timeline;  ///< of the jobs on one GPU
+  double timeline_from_s = 0;        ///< what is before it only mixes their phases
+  double strip_at = 0;               ///< where the moment lies in the window, 0 to 1
 };
 using Computed = chapters::Computed<Outputs, Run>;
 
@@ -136,6 +143,12 @@ struct FreePlace {
 struct TenantBar {
   float host = 0, alone = 0, added = 0;
 };
+/// A stretch of a job on the GPU: from and to as shares of the time that is drawn.
+struct LanePiece {
+  std::uint8_t lane = 0;
+  models::fleet::GpuState state = models::fleet::GpuState::host;
+  float pace = 0, from = 0, to = 0;
+};
 struct Picture {
   std::uint64_t version = 0;
   std::string answer;
@@ -155,6 +168,8 @@ struct Picture {
   std::string wait_label, use_label;
   std::vector<std::string> tenant_words;
   std::vector<TenantBar> tenants;
+  std::vector<LanePiece> lanes;
+  std::string lanes_title;
   std::string tenants_title;
   bool cut = false;  ///< into instances
 };
@@ -176,9 +191,11 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 std::string answer_of(const Inputs& in, const Outputs& out);
 LabDoors doors_of(const Inputs& in, const Outputs& out);
 void fill_one_gpu(const Inputs& in, Outputs& out);
+/// A while of the jobs on the GPU.
+void fill_timeline(const Inputs& in, const Outputs& out, Run& run);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 void draw_shelves(Inputs& in, const Picture& picture, ImVec2 size);
-void draw_tenants(Inputs& in, const Picture& picture, ImVec2 size);
+void draw_gpu(Inputs& in, const Picture& picture, ImVec2 size);
 
 void describe(Fields& f, SizeRow& row);
 void describe(Fields& f, RuleRow& row);

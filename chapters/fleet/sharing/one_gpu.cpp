@@ -30,25 +30,48 @@ std::int64_t instances_of(const MigProfile& profile) {
   return count;
 }
 
-}  // namespace
+constexpr std::size_t most_pieces = 900;
 
-void fill_one_gpu(const Inputs& in, Outputs& out) {
-  out.host_rate = host_rate(in.remote, in.link_bytes_per_s, in.cross_bytes_per_s, in.sharers);
-  const Tenant yours{in.compute_s, in.bytes_s, in.host_s + in.host_bytes / out.host_rate};
-  const Tenant noisy{in.noisy_compute_s, in.noisy_bytes_s, in.noisy_host_s};
-  SharingWith with{.way = in.way, .slice_s = in.slice_s, .switch_s = in.switch_s, .sm_share = in.sm_limit / 100};
+struct Gpu {
+  std::vector<Tenant> tenants;
+  SharingWith with;
+  double instances = Outputs::none;
+};
+
+Gpu gpu_of(const Inputs& in, double host_bytes_per_s) {
+  const Tenant yours{in.compute_s, in.bytes_s, in.host_s + in.host_bytes / host_bytes_per_s};
+  Gpu gpu;
+  gpu.with = {.way = in.way, .slice_s = in.slice_s, .switch_s = in.switch_s, .sm_share = in.sm_limit / 100};
   std::int64_t count = in.tenants;
   if (in.way == SharingWay::mig) {
     const MigProfile& profile = profile_of(in.profile);
-    with.compute_slices = profile.compute_slices;
-    with.memory_slices = profile.memory_slices;
+    gpu.with.compute_slices = profile.compute_slices;
+    gpu.with.memory_slices = profile.memory_slices;
     const std::int64_t fit = instances_of(profile);
-    out.instances = as_double(fit);
+    gpu.instances = as_double(fit);
     count = std::min(count, fit);  // who has no instance runs elsewhere
   }
-  std::vector<Tenant> tenants(static_cast<std::size_t>(count), yours);
-  if (tenants.size() > 1) tenants[1] = noisy;
-  const auto steps = shared_steps(tenants, with);
+  gpu.tenants.assign(static_cast<std::size_t>(count), yours);
+  if (count > 1) gpu.tenants[1] = {in.noisy_compute_s, in.noisy_bytes_s, in.noisy_host_s};
+  return gpu;
+}
+
+}  // namespace
+
+void fill_timeline(const Inputs& in, const Outputs& out, Run& run) {
+  const Gpu gpu = gpu_of(in, out.host_rate);
+  double longest = 0;
+  for (const TenantRow& row : out.tenants) longest = std::max(longest, row.step_s);
+  run.timeline = shared_timeline(gpu.tenants, gpu.with, in.seed, 6 * longest, most_pieces);
+  run.timeline_from_s = run.timeline.end_s / 6;
+}
+
+void fill_one_gpu(const Inputs& in, Outputs& out) {
+  out.host_rate = host_rate(in.remote, in.link_bytes_per_s, in.cross_bytes_per_s, in.sharers);
+  const Gpu gpu = gpu_of(in, out.host_rate);
+  const std::vector<Tenant>& tenants = gpu.tenants;
+  out.instances = gpu.instances;
+  const auto steps = shared_steps(tenants, gpu.with);
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const std::string name = i == 0 ? "yours" : i == 1 ? "the noisy neighbour" : "like yours";
     out.tenants.push_back({.tenant = name,
@@ -59,7 +82,7 @@ void fill_one_gpu(const Inputs& in, Outputs& out) {
                            .sms_alone = 100 * tenants[i].compute_s / tenants[i].step_s(),
                            .bandwidth_alone = 100 * tenants[i].bytes_s / tenants[i].step_s()});
   }
-  out.alone_s = yours.step_s();
+  out.alone_s = tenants.front().step_s();
   out.step_s = steps.front().step_s;
   out.slowdown = steps.front().slowdown;
   out.noisy_slowdown = steps.size() > 1 ? steps[1].slowdown : 1;
