@@ -5,6 +5,13 @@
 
 namespace models::fleet {
 
+namespace {
+
+/// Shelves that are looked at without success before nobody is moved.
+constexpr int most_in_vain = 8;
+
+}  // namespace
+
 SharingFloor::SharingFloor(const QueueSetup& setup)
     : taken_(static_cast<std::size_t>(setup.shelves), 0),
       tenants_(static_cast<std::size_t>(setup.shelves)),
@@ -133,9 +140,9 @@ bool SharingFloor::plan_moves(std::size_t kind, std::vector<RoomMove>& moves) co
                    [&](std::size_t a, std::size_t b) { return free_places(taken_[a]) > free_places(taken_[b]); });
   std::vector<Places> state = taken_;
   std::vector<std::uint8_t> kept(taken_.size(), 0);
-  int found = 0;
+  int found = 0, in_vain = 0;
   for (const std::size_t s : order) {
-    if (found == shape.shelves) break;
+    if (found == shape.shelves || in_vain == most_in_vain) break;
     if (!open_to(kind, s)) continue;
     const std::vector<Places> before = state;
     const std::size_t moves_before = moves.size();
@@ -144,6 +151,7 @@ bool SharingFloor::plan_moves(std::size_t kind, std::vector<RoomMove>& moves) co
       ++found;
       continue;
     }
+    ++in_vain;
     kept[s] = 0;
     state = before;
     moves.resize(moves_before);

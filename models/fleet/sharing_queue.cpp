@@ -201,9 +201,16 @@ class SharingQueue {
       start_behind(now);
   }
 
+  /// Kinds that wait and have not been tried in vain.
+  bool all_tried() const {
+    for (std::size_t k = 0; k < tried_.size(); ++k)
+      if (tried_[k] == 0 && waiting_kinds_[k] > 0) return false;
+    return true;
+  }
+
   void start_any(double now) {
     tried_.assign(waiting_kinds_.size(), 0);
-    for (std::size_t i = 1; i < waiting_.size();) {
+    for (std::size_t i = 1; i < waiting_.size() && !all_tried();) {
       const std::uint32_t kind = run_.jobs[waiting_[i]].kind;
       if (tried_[kind] != 0 || !start_at(i, now)) {
         tried_[kind] = 1;
@@ -212,23 +219,38 @@ class SharingQueue {
     }
   }
 
-  /// When the first job can start at the latest, if nobody else comes, and how the shelves stand then.
+  /// When the first job can start at the latest, if nobody else comes, and how the shelves stand then. What ends only
+  /// makes more room, so the number of jobs that must end is found by halving.
   double start_of_first(std::vector<Places>& then) {
-    then = floor_.taken();
+    ends_.assign(running_.begin(), running_.end());
     const std::size_t kind = run_.jobs[waiting_.front()].kind;
-    for (const auto& [end_s, job] : running_) {
-      for (const ShelfPiece& p : pieces_of_[job]) then[p.shelf] = static_cast<Places>(then[p.shelf] & ~p.places);
-      if (floor_.find_in(then, kind, shadow_)) return end_s;
+    const auto after = [&](std::size_t count) {
+      then = floor_.taken();
+      for (std::size_t i = 0; i < count; ++i)
+        for (const ShelfPiece& p : pieces_of_[ends_[i].second])
+          then[p.shelf] = static_cast<Places>(then[p.shelf] & ~p.places);
+    };
+    std::size_t lo = 1, hi = ends_.size();  // an empty fleet holds every job of its mix that may use it
+    while (lo < hi) {
+      const std::size_t middle = (lo + hi) / 2;
+      after(middle);
+      if (floor_.find_in(then, kind, shadow_))
+        hi = middle;
+      else
+        lo = middle + 1;
     }
-    return now_;  // unreachable: an empty fleet holds every job of its mix that may use it
+    after(hi);
+    return hi > 0 ? ends_[hi - 1].first : now_;
   }
 
   void start_behind(double now) {
     tried_.assign(waiting_kinds_.size(), 0);
     const std::size_t first_kind = run_.jobs[waiting_.front()].kind;
-    const double by = start_of_first(then_);
+    tried_[first_kind] = 1;
+    bool known = false;
+    double by = 0;
     std::size_t looked = 0;
-    for (std::size_t i = 1; i < waiting_.size() && looked < backfill_depth; ++looked) {
+    for (std::size_t i = 1; i < waiting_.size() && looked < backfill_depth && !all_tried(); ++looked) {
       const std::uint32_t job = waiting_[i];
       const QueuedJob& j = run_.jobs[job];
       if (tried_[j.kind] != 0 || !floor_.find(j.kind, found_)) {
@@ -236,6 +258,8 @@ class SharingQueue {
         ++i;
         continue;
       }
+      if (!known) by = start_of_first(then_);
+      known = true;
       if (now + run_there_s(job, found_) > by) {
         after_ = then_;
         bool room = true;
@@ -265,6 +289,7 @@ class SharingQueue {
   std::vector<ShelfPiece> found_, shadow_;
   std::vector<RoomMove> moves_;
   std::vector<Places> then_, after_;
+  std::vector<std::pair<double, std::uint32_t>> ends_;
   std::vector<std::uint8_t> tried_;
   double now_ = 0, most_empty_ = 0;
   std::uint32_t packed_for_ = nobody;  ///< the first in line for whom no moves made room, as the shelves are now

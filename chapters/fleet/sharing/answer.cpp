@@ -12,8 +12,9 @@ std::string gpu_answer(const Inputs& in, const Outputs& out) {
       "Your step takes " + figure(out.step_s, "s") + " and alone on the whole GPU " + figure(out.alone_s, "s") + ".\n";
   if (out.tenants.size() < 2) return first + "Nobody else is on the GPU.";
   const std::string together =
-      "together the jobs do what " + figure(out.throughput, widgets::times_unit) + " one GPU does for a single job.";
-  if (in.way == models::fleet::SharingWay::mig) return first + "No neighbour is felt in an instance; " + together;
+      "together they do the work of " + figure(out.throughput, "") + " GPUs with one job each.";
+  if (in.way == models::fleet::SharingWay::mig)
+    return first + "In a MIG instance the neighbours take nothing; " + together;
   return first + "The noisy neighbour's takes " + figure(out.noisy_slowdown, widgets::times_unit) + " as long; " +
          together;
 }

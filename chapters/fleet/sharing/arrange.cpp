@@ -162,7 +162,6 @@ void arrange_tenants(const Inputs& in, const Outputs& out, Picture& p) {
                          static_cast<float>(std::max(0.0, row.step_s - row.alone_s) / longest)});
   }
   p.cut = in.way == SharingWay::mig;
-  p.tenants_title = in.way == SharingWay::mig ? "a mean step, added: a smaller GPU" : "a mean step, added: the others";
 }
 
 void arrange_lanes(const Run& run, Picture& p) {
@@ -176,7 +175,7 @@ void arrange_lanes(const Run& run, Picture& p) {
                        .from = static_cast<float>((std::max(piece.from_s, from) - from) / span),
                        .to = static_cast<float>((piece.to_s - from) / span)});
   }
-  p.lanes_title = "a while of " + format_text(span, "s");
+  p.lanes_title = "the GPU during " + format_text(span, "s");
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ namespace {
 constexpr double per_cent = 100;
 constexpr std::array<double, 7> drawn_loads{20, 40, 60, 70, 80, 90, 100};
 /// Jobs of a round for each point of the curves, at most.
-constexpr std::int64_t curve_jobs = 1000;
+constexpr std::int64_t curve_jobs = 600;
 
 /// A rule that the same jobs are run under.
 struct Rule {

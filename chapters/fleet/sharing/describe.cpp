@@ -52,7 +52,7 @@ void describe_fleet(Fields& f, Inputs& in) {
   f.choice("focus", in.focus, focuses, "Asked about", "What the answer and the first picture are about.");
   f.choice("mix", in.mix, mixes, "Jobs like", "Which sizes come, and how long they run.");
   f.integer("shelves", in.shelves, "Shelves", "Nodes of eight GPUs; for slices, GPUs of eight memory slices.",
-            {.range = {1, 128, Scale::log}, .typical = {4, 64}});
+            {.range = {1, 128, Scale::log}, .typical = {4, 32}});
   f.real("load", in.load, {"Load", "%"},
          "What the jobs of a round ask for, over what there is; run times are scaled so that it is exact.",
          {.range = {5, 120}, .typical = {20, 100}, .headline = true});
@@ -78,7 +78,7 @@ void describe_fleet(Fields& f, Inputs& in) {
          "Of the time that is counted; 0: the moment with most empty places while somebody waits.",
          {.range = {0, 100}});
   f.integer("jobs", in.jobs, "Jobs in a round", "They come twice in the same order; the first round fills the fleet.",
-            {.range = {200, 10'000, Scale::log}, .typical = {500, 4000}});
+            {.range = {200, 10'000, Scale::log}, .typical = {200, 800}});
   f.integer("seed", in.seed, "Seed", "The same seed gives the same jobs under every rule.", {.range = {1, 9999}});
 }
 
@@ -221,7 +221,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("step_s", o.step_s, {"Your step with the others", "s"}, {.source = roofline});
   f.real("alone_s", o.alone_s, {"Your step alone", "s"}, {.formula = "max(arithmetic, bytes) + host"});
   f.real("noisy_slowdown", o.noisy_slowdown, {"Your neighbour's is longer", "×"}, {.source = roofline});
-  f.real("throughput", o.throughput, {"Done together", "×"}, "In GPUs that each had one job at a time.",
+  f.real("throughput", o.throughput, "Done together", "In GPUs that each had one job at a time.",
          {.formula = "sum of 1 / slowdown"});
   f.choice("roof", o.roof, roofs, "What binds yours", "With the others on the GPU.");
   f.real("instances", o.instances, "Instances that fit", "As the placement rules allow.",

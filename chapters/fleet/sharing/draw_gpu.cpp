@@ -95,16 +95,17 @@ void draw_jobs(Inputs& in, const Picture& picture, ImVec2 size) {
   const float count = static_cast<float>(picture.tenants.size());
   const float lane = std::min((size.y - head) / count, t.px(110)), tall = std::max(t.px(3), lane - line - t.px(8));
   const std::array<Key, 3> lane_keys{{{"computes, as high as its pace", t.accent},
-                                      {"waits, or lacks", widgets::with_alpha(t.bad, 0.45f)},
+                                      {"waits or is slowed", widgets::with_alpha(t.bad, 0.45f)},
                                       {"host works", t.muted}}};
-  const std::array<Key, 3> step_keys{{{"host", widgets::with_alpha(t.muted, 0.3f)},
-                                      {"GPU alone", t.accent},
-                                      {"added", widgets::with_alpha(t.bad, 0.6f)}}};
+  const std::array<Key, 3> step_keys{
+      {{"host", widgets::with_alpha(t.muted, 0.3f)},
+       {"GPU alone", t.accent},
+       {picture.cut ? "added by fewer slices" : "added by the others", widgets::with_alpha(t.bad, 0.6f)}}};
   if (both) {
     p.text_fit(corner, picture.lanes_title, left, t.text, Type::small, Font::bold);
     paint_keys(p, {corner.x, corner.y + line}, left, lane_keys);
   }
-  p.text_fit({steps, corner.y}, picture.tenants_title, steps_wide, t.text, Type::small, Font::bold);
+  p.text_fit({steps, corner.y}, "a mean step of each", steps_wide, t.text, Type::small, Font::bold);
   paint_keys(p, {steps, corner.y + line}, steps_wide, step_keys);
   for (std::size_t i = 0; i < picture.tenants.size(); ++i) {
     const float y = corner.y + head + static_cast<float>(i) * lane;

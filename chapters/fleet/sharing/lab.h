@@ -120,7 +120,7 @@ struct Run {
   std::uint32_t holds_up = nobody;         ///< the job whose end it waits for, of those that lie at the moment
   std::vector<LoadPoint> loads;
   std::vector<StripPoint> strip;
-  models::fleet::Timeline timeline;  ///< of the jobs on one GPU
+  models::fleet::Timeline timeline;  ///< of the jobs on one GPU, paces against the whole of it
   double timeline_from_s = 0;        ///< what is before it only mixes their phases
   double strip_at = 0;               ///< where the moment lies in the window, 0 to 1
 };
@@ -170,7 +170,6 @@ struct Picture {
   std::vector<TenantBar> tenants;
   std::vector<LanePiece> lanes;
   std::string lanes_title;
-  std::string tenants_title;
   bool cut = false;  ///< into instances
 };
 

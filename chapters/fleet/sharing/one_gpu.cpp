@@ -64,6 +64,12 @@ void fill_timeline(const Inputs& in, const Outputs& out, Run& run) {
   for (const TenantRow& row : out.tenants) longest = std::max(longest, row.step_s);
   run.timeline = shared_timeline(gpu.tenants, gpu.with, in.seed, 6 * longest, most_pieces);
   run.timeline_from_s = run.timeline.end_s / 6;
+  // Against the whole GPU instead of the instance or the limit.
+  for (TimelinePiece& piece : run.timeline.pieces)
+    if (piece.state == GpuState::computes) {
+      const Tenant& t = gpu.tenants[piece.job];
+      piece.pace *= t.gpu_s() / gpu_phase_s(t, gpu.with);
+    }
 }
 
 void fill_one_gpu(const Inputs& in, Outputs& out) {
