@@ -52,7 +52,7 @@ void describe_fleet(Fields& f, Inputs& in) {
   f.choice("focus", in.focus, focuses, "Asked about", "What the answer and the first picture are about.");
   f.choice("mix", in.mix, mixes, "Jobs like", "Which sizes come, and how long they run.");
   f.integer("shelves", in.shelves, "Shelves", "Nodes of eight GPUs; for slices, GPUs of eight memory slices.",
-            {.range = {1, 128, Scale::log}, .typical = {4, 32}});
+            {.range = {1, 64, Scale::log}, .typical = {4, 32}});
   f.real("load", in.load, {"Load", "%"},
          "What the jobs of a round ask for, over what there is; run times are scaled so that it is exact.",
          {.range = {5, 120}, .typical = {20, 100}, .headline = true});
@@ -64,7 +64,7 @@ void describe_fleet(Fields& f, Inputs& in) {
   f.real("move_s", in.move_s, {"A move takes", "s"}, "How long a job stands still that is moved.",
          {.range = {0, 36'000}, .typical = {0, 3600}, .when = moves});
   f.integer("reserved", in.reserved, "Shelves for whole-shelf jobs", "Smaller jobs never lie on them.",
-            {.range = {0, 127}, .typical = {0, 16}});
+            {.range = {0, 63}, .typical = {0, 16}});
   f.toggle("one_shelf", in.one_shelf, "Small jobs stay on one shelf",
            "A job of up to eight GPUs is not spread over several nodes.", {.when = whole_gpus});
   f.real("spread_cost", in.spread_cost, {"Spread costs", "%"}, "How much longer a job runs that is spread.",
@@ -78,7 +78,7 @@ void describe_fleet(Fields& f, Inputs& in) {
          "Of the time that is counted; 0: the moment with most empty places while somebody waits.",
          {.range = {0, 100}});
   f.integer("jobs", in.jobs, "Jobs in a round", "They come twice in the same order; the first round fills the fleet.",
-            {.range = {200, 10'000, Scale::log}, .typical = {200, 800}});
+            {.range = {100, 3000, Scale::log}, .typical = {200, 800}});
   f.integer("seed", in.seed, "Seed", "The same seed gives the same jobs under every rule.", {.range = {1, 9999}});
 }
 
