@@ -164,6 +164,35 @@ void arrange_tenants(const Inputs& in, const Outputs& out, Picture& p) {
   p.cut = in.way == SharingWay::mig;
 }
 
+constexpr std::array<std::string_view, sharing_way_count> way_words{"time slices", "MPS", "MIG, the widest that fit"};
+
+void arrange_crowd(const Inputs& in, const Outputs& out, const Run& run, Picture& p) {
+  if (run.crowd.empty()) return;
+  const CrowdPoint& now = run.crowd[static_cast<std::size_t>(in.tenants) - 1];
+  const auto own_way = static_cast<std::size_t>(in.way);
+  const bool cut = in.way == SharingWay::mig;
+  p.slowdown = cut ? now.slowdown[own_way] : out.slowdown;
+  p.done_now = cut ? now.done[own_way] : out.throughput;
+  for (std::size_t way = 0; way < sharing_way_count; ++way) {
+    const bool own = way == own_way;
+    Curve slower{.label = std::string(way_words[way]),
+                 .output = own && !cut ? "slowdown" : "",
+                 .tint = own ? Tint::yours() : Tint::series(way + 1),
+                 .width = own ? 3.0f : 2.0f,
+                 .named = false};
+    Curve done = slower;
+    done.output = own && !cut ? "throughput" : "";
+    for (std::size_t i = 0; i < run.crowd.size(); ++i) {
+      slower.add(static_cast<double>(i + 1), run.crowd[i].slowdown[way]);
+      done.add(static_cast<double>(i + 1), run.crowd[i].done[way]);
+      p.slowdown_hi = std::max(p.slowdown_hi, 1.1 * run.crowd[i].slowdown[way]);
+      p.done_hi = std::max(p.done_hi, 1.1 * run.crowd[i].done[way]);
+    }
+    p.slowdowns.push_back(std::move(slower));
+    p.done.push_back(std::move(done));
+  }
+}
+
 void arrange_lanes(const Run& run, Picture& p) {
   const double from = run.timeline_from_s, span = run.timeline.end_s - from;
   if (!(span > 0)) return;
@@ -190,6 +219,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   arrange_loads(in, out, run, p);
   arrange_tenants(in, out, p);
   arrange_lanes(run, p);
+  arrange_crowd(in, out, run, p);
   p.doors = doors_of(in, out);
   return p;
 }

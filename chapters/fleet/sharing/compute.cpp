@@ -297,8 +297,12 @@ Computed compute(const Inputs& in, Progress& progress) {
   if (progress.facts_alone) return done;
   run->strip = strip_of(run->queue);
   run->strip_at = (at_s - run->queue.from_s) / (run->queue.to_s - run->queue.from_s);
-  if (!fill_loads(setup, *run, progress)) return infeasible<Computed>(cancelled);
-  fill_timeline(in, out, *run);
+  if (in.focus == Focus::gpu) {
+    fill_timeline(in, out, *run);
+    fill_crowd(in, out, *run);
+  } else if (!fill_loads(setup, *run, progress)) {
+    return infeasible<Computed>(cancelled);
+  }
   run->setup = setup;
   done.run = std::move(run);
   return done;

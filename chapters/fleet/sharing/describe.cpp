@@ -39,7 +39,8 @@ const Choices roofs{{"compute", "compute", "SMs bind."},
                     {"host", "host", "The host takes longer than the GPU."},
                     {"slices", "turns", "It waits for its turn."}};
 
-constexpr When whole_gpus{"mix", "gavel|philly|helios|seren|kalos|single"}, moves{"migrate", "true"},
+constexpr When of_fleet{"focus", "fleet"}, of_gpu{"focus", "gpu"},
+    whole_gpus{"mix", "gavel|philly|helios|seren|kalos|single"}, moves{"migrate", "true"},
     spreads{"one_shelf", "false"}, slices{"way", "time_slices"}, limit{"way", "mps"}, instance{"way", "mig"},
     across{"remote", "true"};
 constexpr std::string_view simulated = "the simulated queue", no_such = "No job of that size is in the mix.",
@@ -48,23 +49,24 @@ constexpr std::string_view simulated = "the simulated queue", no_such = "No job 
 
 void describe_fleet(Fields& f, Inputs& in) {
   using Scale = chapters::Scale;
-  f.group("The fleet and its jobs");
+  f.group("What is shared");
   f.choice("focus", in.focus, focuses, "Asked about", "What the answer and the first picture are about.");
-  f.choice("mix", in.mix, mixes, "Jobs like", "Which sizes come, and how long they run.");
+  f.choice("mix", in.mix, mixes, "Jobs like", "Which sizes come, and how long they run.", {.when = of_fleet});
   f.integer("shelves", in.shelves, "Shelves", "Nodes of eight GPUs; for slices, GPUs of eight memory slices.",
-            {.range = {1, 64, Scale::log}, .typical = {4, 32}});
+            {.range = {1, 64, Scale::log}, .typical = {4, 32}, .when = of_fleet});
   f.real("load", in.load, {"Load", "%"},
          "What the jobs of a round ask for, over what there is; run times are scaled so that it is exact.",
-         {.range = {5, 120}, .typical = {20, 100}, .headline = true});
-  f.choice("order", in.order, orders, "Order", "Who may start when something is free.", {.headline = true});
-  f.choice("packing", in.packing, packings, "Packing", "On which shelf a job is put.");
+         {.range = {5, 120}, .typical = {20, 100}, .headline = true, .when = of_fleet});
+  f.choice("order", in.order, orders, "Order", "Who may start when something is free.",
+           {.headline = true, .when = of_fleet});
+  f.choice("packing", in.packing, packings, "Packing", "On which shelf a job is put.", {.when = of_fleet});
   f.toggle("migrate", in.migrate, "Move jobs together",
            "Where the first job finds enough places in pieces alone, others are moved to make room.",
-           {.headline = true});
+           {.headline = true, .when = of_fleet});
   f.real("move_s", in.move_s, {"A move takes", "s"}, "How long a job stands still that is moved.",
          {.range = {0, 36'000}, .typical = {0, 3600}, .when = moves});
   f.integer("reserved", in.reserved, "Shelves for whole-shelf jobs", "Smaller jobs never lie on them.",
-            {.range = {0, 63}, .typical = {0, 16}});
+            {.range = {0, 63}, .typical = {0, 16}, .when = of_fleet});
   f.toggle("one_shelf", in.one_shelf, "Small jobs stay on one shelf",
            "A job of up to eight GPUs is not spread over several nodes.", {.when = whole_gpus});
   f.real("spread_cost", in.spread_cost, {"Spread costs", "%"}, "How much longer a job runs that is spread.",
@@ -76,21 +78,20 @@ void describe_fleet(Fields& f, Inputs& in) {
          {.range = {0, 200}, .typical = {0, 50}, .when = whole_gpus});
   f.real("moment", in.moment, {"Moment shown", "%"},
          "Of the time that is counted; 0: the moment with most empty places while somebody waits.",
-         {.range = {0, 100}});
+         {.range = {0, 100}, .when = of_fleet});
   f.integer("jobs", in.jobs, "Jobs in a round", "They come twice in the same order; the first round fills the fleet.",
-            {.range = {100, 3000, Scale::log}, .typical = {200, 800}});
+            {.range = {100, 3000, Scale::log}, .typical = {200, 800}, .when = of_fleet});
   f.integer("seed", in.seed, "Seed", "The same seed gives the same jobs under every rule.", {.range = {1, 9999}});
 }
 
 void describe_gpu(Fields& f, Inputs& in) {
   using Scale = chapters::Scale;
   const auto seconds = [&](std::string_view key, double& slot, std::string_view label, std::string_view help) {
-    f.real(key, slot, {label, "s"}, help, {.range = {0, 1}, .typical = {0, 0.05}});
+    f.real(key, slot, {label, "s"}, help, {.range = {0, 1}, .typical = {0, 0.05}, .when = of_gpu});
   };
-  f.group("One GPU for many");
-  f.choice("way", in.way, ways, "Shared by", "How several jobs use one GPU.");
+  f.choice("way", in.way, ways, "Shared by", "How several jobs use one GPU.", {.headline = true, .when = of_gpu});
   f.integer("tenants", in.tenants, "Jobs on the GPU", "Yours, one noisy neighbour, and others like yours.",
-            {.range = {1, 7}});
+            {.range = {1, 7}, .headline = true, .when = of_gpu});
   seconds("compute_s", in.compute_s, "Your arithmetic", "What a step computes with all SMs.");
   seconds("bytes_s", in.bytes_s, "Your bytes", "What a step moves at the full bandwidth.");
   seconds("host_s", in.host_s, "Your host time", "What the host does between two steps while the GPU waits.");
@@ -107,10 +108,11 @@ void describe_gpu(Fields& f, Inputs& in) {
             {.range = {1, 7}, .when = instance});
   f.group("The host's memory");
   f.real("host_bytes", in.host_bytes, {"Bytes from the host", "B"}, "What a step of yours fetches before it computes.",
-         {.range = {0, 1e11}, .typical = {0, 5e9}});
-  f.toggle("remote", in.remote, "From the other socket", "The process runs on the socket that the GPU is not on.");
+         {.range = {0, 1e11}, .typical = {0, 5e9}, .when = of_gpu});
+  f.toggle("remote", in.remote, "From the other socket", "The process runs on the socket that the GPU is not on.",
+           {.when = of_gpu});
   f.real("link_bytes_per_s", in.link_bytes_per_s, {"The GPU's link", "B/s"}, "One direction, as a copy measures it.",
-         {.range = {1e9, 1e12, Scale::log}});
+         {.range = {1e9, 1e12, Scale::log}, .when = of_gpu});
   f.real("cross_bytes_per_s", in.cross_bytes_per_s, {"Between the sockets", "B/s"}, "One direction; an example.",
          {.range = {1e9, 1e12, Scale::log}, .when = across});
   f.integer("sharers", in.sharers, "GPUs that fetch across", "They share what is between the sockets.",
@@ -126,10 +128,9 @@ void describe_queue(Fields& f, Outputs& o) {
          {.headline = true, .source = simulated});
   f.real("in_pieces", o.in_pieces, {"Enough, in pieces", "%"},
          "Share of the time in which the first job waits though as many places as it needs are free.",
-         {.headline = true, .source = simulated});
+         {.source = simulated});
   f.real("held_back", o.held_back, {"Held back", "%"},
-         "Empty places where a job that waits fits, and its turn has not come.",
-         {.headline = true, .source = simulated});
+         "Empty places where a job that waits fits, and its turn has not come.", {.source = simulated});
   f.real("stranded", o.stranded, {"Holes", "%"}, "Empty places on shelves where no job that waits fits.",
          {.source = simulated});
   f.real("idle", o.idle, {"Empty, nobody waits", "%"}, {.formula = "100 - used - holes - held back"});
@@ -217,12 +218,12 @@ void describe(Fields& f, Outputs& o) {
   describe_queue(f, o);
   f.group("One GPU for many");
   f.real("slowdown", o.slowdown, {"Your step is longer", "×"}, "Against the whole GPU alone.",
-         {.formula = "step with the others / step alone", .source = roofline});
+         {.headline = true, .formula = "step with the others / step alone", .source = roofline});
   f.real("step_s", o.step_s, {"Your step with the others", "s"}, {.source = roofline});
   f.real("alone_s", o.alone_s, {"Your step alone", "s"}, {.formula = "max(arithmetic, bytes) + host"});
   f.real("noisy_slowdown", o.noisy_slowdown, {"Your neighbour's is longer", "×"}, {.source = roofline});
   f.real("throughput", o.throughput, "Done together", "In GPUs that each had one job at a time.",
-         {.formula = "sum of 1 / slowdown"});
+         {.headline = true, .formula = "sum of 1 / slowdown"});
   f.choice("roof", o.roof, roofs, "What binds yours", "With the others on the GPU.");
   f.real("instances", o.instances, "Instances that fit", "As the placement rules allow.",
          {.absent = "The GPU is not cut into instances.", .source = "NVIDIA, MIG User Guide"});

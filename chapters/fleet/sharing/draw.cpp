@@ -58,6 +58,20 @@ void draw_uses(Inputs& in, const Outputs& out, const Picture& picture, View& vie
     in.load = std::round(load);
 }
 
+/// By the number of jobs on the GPU; the handle changes it.
+void draw_crowd(const char* id, std::string_view label, std::string_view unit, double value, double hi,
+                const std::vector<widgets::Curve>& curves, widgets::PlotView& view, Inputs& in, ImVec2 size) {
+  Plot plot(id, view,
+            {.x = {.lo = 0.5, .hi = 7.5, .label = "jobs on the GPU"},
+             .y = {.lo = 0, .hi = hi, .label = label, .unit = unit},
+             .size = size,
+             .ghost = false});
+  plot.curves(curves);
+  double jobs = static_cast<double>(in.tenants);
+  if (plot.drag_point("drag the jobs", jobs, value, {.lo = 1, .hi = 7}))
+    in.tenants = static_cast<std::int64_t>(std::lround(jobs));
+}
+
 /// Two pictures in one panel: next to each other where it is wide, else one above the other.
 template <class First, class Second>
 void draw_two(ImVec2 size, First first, Second second) {
@@ -76,8 +90,29 @@ void draw_two(ImVec2 size, First first, Second second) {
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
-  const bool gpu = in.focus == Focus::gpu;
-  stage.panel("shelves", {.title = "The shelves", .least = {440, 320}, .answers = !gpu, .marks = "the shelves"},
+  if (in.focus == Focus::gpu) {
+    stage.panel("gpu",
+                {.title = "One GPU, many jobs", .least = {440, 320}, .answers = true, .marks = "jobs on the GPU"},
+                [&](ImVec2 size) {
+                  draw_gpu(in, picture, size);
+                  widgets::drew("jobs on the GPU");
+                });
+    stage.panel("crowd", {.title = "By the number of jobs", .least = {420, 320}}, [&](ImVec2 size) {
+      draw_two(
+          size,
+          [&](ImVec2 room) {
+            draw_crowd("slowdowns", "your step, in steps alone", "×", picture.slowdown, picture.slowdown_hi,
+                       picture.slowdowns, view.slowdowns, in, room);
+          },
+          [&](ImVec2 room) {
+            draw_crowd("done", "done together, in GPUs with one job", "", picture.done_now, picture.done_hi,
+                       picture.done, view.done, in, room);
+          });
+    });
+    published_panel(stage, "Published instances", picture.published);
+    return;
+  }
+  stage.panel("shelves", {.title = "The shelves", .least = {440, 320}, .answers = true, .marks = "the shelves"},
               [&](ImVec2 size) {
                 draw_over_doors(
                     picture.doors, size, view.requests, [&](ImVec2 room) { draw_shelves(in, picture, room); }, 420);
@@ -93,11 +128,6 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
         size, [&](ImVec2 room) { view.rules.draw("rules", out.rules, rule_columns, room); },
         [&](ImVec2 room) { view.sizes.draw("sizes", out.sizes, size_columns, room); });
   });
-  stage.panel("gpu", {.title = "One GPU, many jobs", .least = {440, 320}, .answers = gpu, .marks = "jobs on the GPU"},
-              [&](ImVec2 size) {
-                draw_gpu(in, picture, size);
-                widgets::drew("jobs on the GPU");
-              });
 }
 
 }  // namespace chapters::fleet::sharing

@@ -121,18 +121,11 @@ void draw_jobs(Inputs& in, const Picture& picture, ImVec2 size) {
 }  // namespace
 
 void draw_gpu(Inputs& in, const Picture& picture, ImVec2 size) {
-  const auto& t = widgets::theme();
   if (picture.version == 0 || picture.tenants.empty() || widgets::veiled()) {
     ImGui::Dummy(size);
     return;
   }
-  // For instances, what is published of them stands below.
-  const float strip = t.px(170);
-  if (!picture.cut || !picture.published.any || size.y < strip + t.px(220)) return draw_jobs(in, picture, size);
-  const ImVec2 corner = ImGui::GetCursorScreenPos();
-  draw_jobs(in, picture, {size.x, size.y - strip - t.px(10)});
-  ImGui::SetCursorScreenPos({corner.x, corner.y + size.y - strip});
-  published_strip(picture.published, {size.x, strip});
+  draw_jobs(in, picture, size);
 }
 
 }  // namespace chapters::fleet::sharing

@@ -111,6 +111,10 @@ struct LoadPoint {
 struct StripPoint {
   double used = 0, waiting = 0;
 };
+/// So many jobs on one GPU, shared in each way; instances are the widest of which so many fit.
+struct CrowdPoint {
+  std::array<double, models::fleet::sharing_way_count> slowdown{}, done{};
+};
 struct Run {
   static constexpr std::uint32_t nobody = 0xFFFF'FFFF;
   models::fleet::QueueSetup setup;
@@ -121,6 +125,7 @@ struct Run {
   std::vector<LoadPoint> loads;
   std::vector<StripPoint> strip;
   models::fleet::Timeline timeline;  ///< of the jobs on one GPU, paces against the whole of it
+  std::vector<CrowdPoint> crowd;     ///< 1 job, 2 jobs and so on
   double timeline_from_s = 0;        ///< what is before it only mixes their phases
   double strip_at = 0;               ///< where the moment lies in the window, 0 to 1
 };
@@ -163,7 +168,8 @@ struct Picture {
   bool holes = false;
   std::vector<float> strip_used, strip_waiting;  ///< 0 to 1
   double strip_at = 0;
-  std::vector<widgets::Curve> waits, uses;
+  std::vector<widgets::Curve> waits, uses, slowdowns, done;
+  double slowdown = 1, done_now = 1, slowdown_hi = 2, done_hi = 2;  ///< where the handles are, and the axes' ends
   double wait_s = 0, wait_hi_s = 1;  ///< what the handle shows: no wait where it is too short to be drawn
   std::string wait_label, use_label;
   std::vector<std::string> tenant_words;
@@ -175,7 +181,7 @@ struct Picture {
 
 struct View {
   Requests requests;
-  widgets::PlotView waits, uses;
+  widgets::PlotView waits, uses, slowdowns, done;
   DescribedTable<SizeRow> sizes;
   DescribedTable<RuleRow> rules;
 };
@@ -190,8 +196,9 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 std::string answer_of(const Inputs& in, const Outputs& out);
 LabDoors doors_of(const Inputs& in, const Outputs& out);
 void fill_one_gpu(const Inputs& in, Outputs& out);
-/// A while of the jobs on the GPU.
+/// A while of the jobs on the GPU, and what more or fewer of them take from each other.
 void fill_timeline(const Inputs& in, const Outputs& out, Run& run);
+void fill_crowd(const Inputs& in, const Outputs& out, Run& run);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 void draw_shelves(Inputs& in, const Picture& picture, ImVec2 size);
 void draw_gpu(Inputs& in, const Picture& picture, ImVec2 size);

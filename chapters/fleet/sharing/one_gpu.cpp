@@ -38,6 +38,19 @@ struct Gpu {
   double instances = Outputs::none;
 };
 
+constexpr std::int64_t most_jobs = 7;
+
+/// The widest instance of which so many lie on a GPU.
+const MigProfile& profile_for(std::int64_t jobs) {
+  const MigProfile* best = &mig_profiles().front();
+  for (const MigProfile& p : mig_profiles())
+    if (instances_of(p) >= jobs &&
+        (p.compute_slices > best->compute_slices ||
+         (p.compute_slices == best->compute_slices && p.memory_slices > best->memory_slices)))
+      best = &p;
+  return *best;
+}
+
 Gpu gpu_of(const Inputs& in, double host_bytes_per_s) {
   const Tenant yours{in.compute_s, in.bytes_s, in.host_s + in.host_bytes / host_bytes_per_s};
   Gpu gpu;
@@ -70,6 +83,24 @@ void fill_timeline(const Inputs& in, const Outputs& out, Run& run) {
       const Tenant& t = gpu.tenants[piece.job];
       piece.pace *= t.gpu_s() / gpu_phase_s(t, gpu.with);
     }
+}
+
+void fill_crowd(const Inputs& in, const Outputs& out, Run& run) {
+  for (std::int64_t jobs = 1; jobs <= most_jobs; ++jobs) {
+    CrowdPoint point;
+    for (std::size_t way = 0; way < sharing_way_count; ++way) {
+      Inputs at = in;
+      at.way = static_cast<SharingWay>(way);
+      at.tenants = jobs;
+      at.profile = profile_for(jobs).compute_slices;
+      Gpu gpu = gpu_of(at, out.host_rate);
+      if (at.way == SharingWay::mig) gpu.with.memory_slices = profile_for(jobs).memory_slices;
+      const auto steps = shared_steps(gpu.tenants, gpu.with);
+      point.slowdown[way] = steps.front().slowdown;
+      point.done[way] = shared_throughput(steps);
+    }
+    run.crowd.push_back(point);
+  }
 }
 
 void fill_one_gpu(const Inputs& in, Outputs& out) {
