@@ -27,6 +27,8 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
   const std::string first = figure(out.used, "%") + " of the " + (slices ? "memory slices" : "GPUs") +
                             " are used, and a job waits " + figure(out.mean_wait_s, "s") + " on average.\n";
   if (out.waited <= 0) return first + "Nobody waits: there is room for every job when it comes.";
+  if (out.in_pieces + out.held_back + out.stranded < 0.05)
+    return first + "No GPU stands empty while a job waits, and " + figure(out.waited, "%") + " of the jobs wait.";
   const bool grows = out.growth >= 1;
   const std::string second = grows ? "The line grows: " : "";
   if (out.in_pieces > 5)

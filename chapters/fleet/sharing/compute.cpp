@@ -26,12 +26,12 @@ struct Rule {
   bool reserve;  ///< a quarter of the shelves for whole-shelf jobs
 };
 constexpr std::array<Rule, 6> compared_rules{{
-    {"first in, first out", QueueOrder::fifo, ShelfPacking::best_fit, false, false},
-    {"first in, first out, worst fit", QueueOrder::fifo, ShelfPacking::worst_fit, false, false},
-    {"first in, first out, jobs moved", QueueOrder::fifo, ShelfPacking::best_fit, true, false},
+    {"in line", QueueOrder::fifo, ShelfPacking::best_fit, false, false},
+    {"in line, worst fit", QueueOrder::fifo, ShelfPacking::worst_fit, false, false},
+    {"in line, jobs moved", QueueOrder::fifo, ShelfPacking::best_fit, true, false},
     {"backfill", QueueOrder::backfill, ShelfPacking::best_fit, false, false},
     {"whoever fits", QueueOrder::any_fit, ShelfPacking::best_fit, false, false},
-    {"whoever fits, a quarter reserved", QueueOrder::any_fit, ShelfPacking::best_fit, false, true},
+    {"whoever fits, some reserved", QueueOrder::any_fit, ShelfPacking::best_fit, false, true},
 }};
 
 /// Waits of a run: all, the smallest size, and those that need whole shelves.

@@ -81,7 +81,6 @@ void describe_fleet(Fields& f, Inputs& in) {
          {.range = {0, 100}, .when = of_fleet});
   f.integer("jobs", in.jobs, "Jobs in a round", "They come twice in the same order; the first round fills the fleet.",
             {.range = {100, 3000, Scale::log}, .typical = {200, 800}, .when = of_fleet});
-  f.integer("seed", in.seed, "Seed", "The same seed gives the same jobs under every rule.", {.range = {1, 9999}});
 }
 
 void describe_gpu(Fields& f, Inputs& in) {
@@ -106,6 +105,7 @@ void describe_gpu(Fields& f, Inputs& in) {
          {.range = {0, 0.1}, .typical = {0, 1e-3}, .when = slices});
   f.integer("profile", in.profile, "Compute slices", "Of the instance that each job has: 1, 2, 3, 4 or 7 of 7.",
             {.range = {1, 7}, .when = instance});
+  f.integer("seed", in.seed, "Seed", "The same seed gives the same jobs under every rule.", {.range = {1, 9999}});
   f.group("The host's memory");
   f.real("host_bytes", in.host_bytes, {"Bytes from the host", "B"}, "What a step of yours fetches before it computes.",
          {.range = {0, 1e11}, .typical = {0, 5e9}, .when = of_gpu});

@@ -93,7 +93,7 @@ void draw_jobs(Inputs& in, const Picture& picture, ImVec2 size) {
   const float left = both ? 0.58f * size.x : 0, steps = corner.x + (both ? left + gap : 0);
   const float steps_wide = corner.x + size.x - steps, head = 2 * line + t.px(2);
   const float count = static_cast<float>(picture.tenants.size());
-  const float lane = std::min((size.y - head) / count, t.px(110)), tall = std::max(t.px(3), lane - line - t.px(8));
+  const float lane = std::min((size.y - head) / count, t.px(170)), tall = std::max(t.px(3), lane - line - t.px(8));
   const std::array<Key, 3> lane_keys{{{"computes, as high as its pace", t.accent},
                                       {"waits or is slowed", widgets::with_alpha(t.bad, 0.45f)},
                                       {"host works", t.muted}}};
