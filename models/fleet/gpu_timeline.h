@@ -20,7 +20,7 @@ struct TimelinePiece {
   double from_s = 0, to_s = 0;
 };
 struct Timeline {
-  std::vector<TimelinePiece> pieces;  ///< of each job without gaps, in the order in which they end
+  std::vector<TimelinePiece> pieces;  ///< without gaps in each job, in the order in which they end
   std::vector<std::int64_t> steps;    ///< that each job has done
   double end_s = 0;
 };

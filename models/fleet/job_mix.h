@@ -9,7 +9,7 @@
 namespace models::fleet {
 
 enum class DurationLaw : std::uint8_t {
-  exponential,  ///< of `mean_s`
+  exponential,  ///< with `mean_s`
   log_normal,   ///< through `mean_s` and `median_s`
   two_decades   ///< the law of Gavel, OSDI 2020; see draw_duration
 };

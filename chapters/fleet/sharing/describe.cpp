@@ -77,7 +77,7 @@ void describe_fleet(Fields& f, Inputs& in) {
          "How much longer such a job runs on GPUs of both; between GPUs with NVLink next to nothing.",
          {.range = {0, 200}, .typical = {0, 50}, .when = whole_gpus});
   f.real("moment", in.moment, {"Moment shown", "%"},
-         "Of the time that is counted; 0: the moment with most empty places while somebody waits.",
+         "Share of the time that is counted; 0: the moment with most empty places while somebody waits.",
          {.range = {0, 100}, .when = of_fleet});
   f.integer("jobs", in.jobs, "Jobs in a round", "They come twice in the same order; the first round fills the fleet.",
             {.range = {100, 3000, Scale::log}, .typical = {200, 800}, .when = of_fleet});
@@ -103,7 +103,7 @@ void describe_gpu(Fields& f, Inputs& in) {
          {.range = {1e-4, 1, Scale::log}, .when = slices});
   f.real("switch_s", in.switch_s, {"A switch", "s"}, "How long the GPU stands still between two jobs; an example.",
          {.range = {0, 0.1}, .typical = {0, 1e-3}, .when = slices});
-  f.integer("profile", in.profile, "Compute slices", "Of the instance that each job has: 1, 2, 3, 4 or 7 of 7.",
+  f.integer("profile", in.profile, "Compute slices", "What the instance of each job has: 1, 2, 3, 4 or 7 of 7.",
             {.range = {1, 7}, .when = instance});
   f.integer("seed", in.seed, "Seed", "The same seed gives the same jobs under every rule.", {.range = {1, 9999}});
   f.group("The host's memory");
@@ -134,7 +134,7 @@ void describe_queue(Fields& f, Outputs& o) {
   f.real("stranded", o.stranded, {"Holes", "%"}, "Empty places on shelves where no job that waits fits.",
          {.source = simulated});
   f.real("idle", o.idle, {"Empty, nobody waits", "%"}, {.formula = "100 - used - holes - held back"});
-  f.real("growth", o.growth, {"The line grows by", "%"}, "Of all places: work that comes and is not begun.",
+  f.real("growth", o.growth, {"The line grows by", "%"}, "Work that comes and is not begun, over all places.",
          {.formula = "(work in line at the end - at the beginning) / (places x time)", .source = simulated});
   f.real("small_wait_s", o.small_wait_s, {"Wait of the smallest", "s"}, "The mean over jobs of the smallest size.",
          {.absent = no_such, .source = simulated});
@@ -151,7 +151,7 @@ void describe_queue(Fields& f, Outputs& o) {
   f.real("best_wait_s", o.best_wait_s, {"Its mean wait", "s"}, {.source = simulated});
   f.integer("moves", o.moves, "Moves", "Jobs that were moved to make room.");
   f.integer("spread_jobs", o.spread_jobs, "Spread jobs", "Small jobs that lie on several shelves.");
-  f.real("crossing", o.crossing, {"Across both sockets", "%"}, "Of the jobs of 2 to 4 GPUs.",
+  f.real("crossing", o.crossing, {"Across both sockets", "%"}, "Share of the jobs of 2 to 4 GPUs.",
          {.absent = "No job of 2 to 4 GPUs comes.", .source = simulated});
   f.table("sizes", o.sizes, "By size", "The jobs that are counted.", {.max_items = 16});
   f.table("rules", o.rules, "Rules", "The same jobs under other rules.", {.max_items = 16});
@@ -183,8 +183,8 @@ void describe_queue(Fields& f, Outputs& o) {
 void describe(Fields& f, SizeRow& r) {
   f.text("size", r.size, "Size", "What a job asks for.");
   f.integer("jobs", r.jobs, "Jobs", "Those that are counted.");
-  f.real("jobs_share", r.jobs_share, {"Of the jobs", "%"});
-  f.real("time_share", r.time_share, {"Of the work", "%"}, "Places x run time.");
+  f.real("jobs_share", r.jobs_share, {"Share of jobs", "%"});
+  f.real("time_share", r.time_share, {"Share of work", "%"}, "Places x run time.");
   f.real("mean_wait_s", r.mean_wait_s, {"Mean wait", "s"});
   f.real("waited", r.waited, {"Had to wait", "%"});
 }

@@ -124,7 +124,7 @@ struct Run {
   std::uint32_t holds_up = nobody;         ///< the job whose end it waits for, of those that lie at the moment
   std::vector<LoadPoint> loads;
   std::vector<StripPoint> strip;
-  models::fleet::Timeline timeline;  ///< of the jobs on one GPU, paces against the whole of it
+  models::fleet::Timeline timeline;  ///< the jobs on one GPU, paces against the whole of it
   std::vector<CrowdPoint> crowd;     ///< 1 job, 2 jobs and so on
   double timeline_from_s = 0;        ///< what is before it only mixes their phases
   double strip_at = 0;               ///< where the moment lies in the window, 0 to 1
