@@ -94,6 +94,7 @@
   LAB(fleet, train_time) \
   LAB(fleet, frontier) \
   LAB(fleet, scaling_tax) \
+  LAB(fleet, sharing) \
   LAB(capstone, serve_70b) \
   LAB(capstone, train) \
   LAB(capstone, perception) \
