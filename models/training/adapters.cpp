@@ -182,6 +182,7 @@ class StepSum {
     const double bits = nf4_bits + scale_bits(job_.double_quantized);
     out_.time.unpack +=
         clock_.run({0, weights * bits / 8, weights * wide_bytes}, 1, as_double(op.count) * (op.forward_passes + 1));
+    written_out_ = std::max(written_out_, weights * wide_bytes);
     out_.quantized += as_double(op.count) * stored_matrices(op) * op.shape.n * op.shape.k;
   }
 
@@ -247,11 +248,12 @@ class StepSum {
       largest = std::max(largest, one);
       kept += as_double(kind.count) * (job_.recompute ? stream() : one);
     }
-    // Frozen, the output matrix has no gradient of its own that passes through.
+    // Frozen, the output matrix has no gradient that passes through, and the loss itself may be the fullest moment.
     const memory::LossPeak loss = memory::loss_peak(a_, plan, false);
     out_.held.activations = kept + loss.ends;
-    const double at_loss = loss.logits + loss.beside - (frozen() ? loss.gradient : 0);
-    out_.held.temporary = std::max(at_loss, job_.recompute ? largest : 0.0);
+    double at_loss = loss.logits + loss.beside;
+    if (frozen()) at_loss = std::max(loss.spike, at_loss - loss.gradient);
+    out_.held.temporary = std::max(at_loss, job_.recompute ? largest : 0.0) + written_out_;
   }
 
   double stream() const { return out_.tokens * as_double(a_.hidden) * work_.activation_bytes; }
@@ -285,6 +287,7 @@ class StepSum {
   Workload work_;
   KernelClock clock_;
   TunedStep out_;
+  double written_out_ = 0;  ///< bytes of the largest matrix in 16 bits, made of 4 before its product
   std::string problem_;
 };
 

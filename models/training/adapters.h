@@ -57,7 +57,7 @@ struct Held {
   double adapters = 0;  ///< weights that were added
   double gradients = 0, master = 0, moments = 0;
   double activations = 0;  ///< kept for the backward pass, all layers
-  double temporary = 0;    ///< the larger of the loss's logits and one layer run again
+  double temporary = 0;  ///< the larger of the loss's logits and one layer run again; of 4 bits, one matrix written out
   double total() const { return base + adapters + gradients + master + moments + activations + temporary; }
   double states() const { return gradients + master + moments; }
 };

@@ -28,6 +28,8 @@ void arrange_vessels(const Inputs& in, const Outputs& out, const Run& run, Pictu
     if (!run.possible[m]) continue;
     const models::adapters::Held& h = run.steps[m].held;
     v.bytes = {h.base, h.adapters, h.gradients, h.master, h.moments, h.activations, h.temporary};
+    // What frozen weights do not have runs out; the pairs have theirs with them.
+    if (shown[i] != Method::full) v.bytes = {h.base, h.adapters + h.states(), 0, 0, 0, h.activations, h.temporary};
     const double over = h.total() - out.chip_bytes;
     v.note = over > 0 ? format_text(over, "B", 2) + " too much" : format_text(-over, "B", 2) + " free";
   }
@@ -95,8 +97,7 @@ void arrange_fit(const Inputs& in, const Outputs& out, const Run& run, Picture& 
            std::move(dots)};
   p.fit_hi = 1.12 * most;
   p.fit_label = "rank " + std::to_string(in.fit_rank) + ": " + format_text(out.fit_loss, "", 2);
-  p.fit_note = "held-out loss on the second task, with accuracy; the first task keeps " +
-               format_text(out.fit_kept, "%", 2) + " of digits at this rank, " +
+  p.fit_note = "with accuracy; first task: " + format_text(out.fit_kept, "%", 2) + " right, " +
                format_text(out.full_fit_kept, "%", 2) + " with all trained";
 }
 

@@ -22,7 +22,7 @@ OwnerLook look_of(std::size_t owner) {
                              MemoryOwner::master,   MemoryOwner::optimizer, MemoryOwner::activations,
                              MemoryOwner::temporary};
   OwnerLook look = owner_look(known[owner]);
-  if (owner == 1) look = {"added", Meaning::weight_gradient, false, "the thin matrices, 2 bytes for each number"};
+  if (owner == 1) look = {"pairs", Meaning::weight_gradient, false, "what is trained, with its gradients and states"};
   if (owner == 6) look.name = "logits";
   return look;
 }
@@ -81,11 +81,15 @@ void draw_flops(const Picture& picture, View& view, ImVec2 size) {
              widgets::Align::right);
   view.segments.resize(2);
   view.bars.clear();
+  const bool again = picture.flops[0][1] > 0;
   for (std::size_t row = 0; row < 2; ++row) {
+    std::size_t count = 0;
     for (std::size_t k = 0; k < 4; ++k)
-      view.segments[row][k] = {
-          .label = flops_names[k], .value = picture.flops[row][k], .tint = flops_tints[k], .hatched = k == 1};
-    view.bars.push_back({.label = row == 0 ? "all trained" : "yours", .segments = view.segments[row]});
+      if (k != 1 || again)
+        view.segments[row][count++] = {
+            .label = flops_names[k], .value = picture.flops[row][k], .tint = flops_tints[k], .hatched = k == 1};
+    view.bars.push_back(
+        {.label = row == 0 ? "all trained" : "yours", .segments = std::span(view.segments[row]).first(count)});
   }
   ImGui::SetCursorScreenPos({at.x, at.y + line});
   widgets::draw_stacked_bars("flops", view.bars, view.flops,
@@ -156,7 +160,7 @@ void draw_hero(Inputs& in, const Outputs& out, const Picture& picture, View& vie
   const auto& t = widgets::theme();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const bool beside = size.x >= t.px(620);
-  const float left = beside ? std::round(size.x * 0.58f) : size.x;
+  const float left = beside ? std::round(size.x * 0.6f) : size.x;
   if (widgets::veiled()) return draw_empty(out, {left, size.y});
   draw_three(in, out, picture, view, {left, size.y});
   if (!beside) return;

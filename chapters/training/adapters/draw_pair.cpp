@@ -26,7 +26,8 @@ PairPlace place_pair(const Picture& picture, ImVec2 at, ImVec2 size) {
   p.gap = t.px(6);
   // The pair may become as thick as half of W before there is no more room.
   const float wide_over_tall = static_cast<float>(picture.outputs / picture.inputs);
-  const float room_x = std::max(1.0f, size.x - t.px(36)), room_y = std::max(1.0f, size.y - t.px(6));
+  const float room_x = std::max(1.0f, size.x - t.px(36)),
+              room_y = std::max(1.0f, size.y - t.px(6) - t.type(Type::small));
   const float share = std::max(0.16f, static_cast<float>(picture.share));
   const float most_x = std::max(1.0f, room_x - p.gap), most_y = std::max(1.0f, room_y - p.gap);
   // W is w by h, and the thickness is a share of the smaller of both.
@@ -61,14 +62,9 @@ void paint_wide(const Painter& p, const Picture& picture, const PairPlace& w) {
   words(picture.wide_note, y + body + t.px(5), Type::small, Font::sans, t.muted);
 }
 
-void paint_thin(const Painter& p, std::string_view name, ImVec2 min, ImVec2 max) {
+void paint_thin(const Painter& p, ImVec2 min, ImVec2 max) {
   const auto& t = widgets::theme();
-  const ImU32 hue = t.of(widgets::Meaning::weight_gradient);
-  p.rect(min, max, hue, t.px(2));
-  const ImVec2 extent = widgets::text_size(name, Type::small, Font::bold);
-  if (max.x - min.x < extent.x + t.px(4) || max.y - min.y < extent.y) return;
-  p.text({(min.x + max.x) / 2, (min.y + max.y - extent.y) / 2}, name, widgets::text_on(hue, t), Type::small, Font::bold,
-         Align::center);
+  p.rect(min, max, t.of(widgets::Meaning::weight_gradient), t.px(2));
 }
 
 /// The hand on the outer edge of A.
@@ -119,8 +115,11 @@ void draw_pair(Inputs& in, const Picture& picture, ImVec2 size) {
   paint_wide(p, picture, w);
   if (picture.pair) {
     const float right = w.min.x - w.gap, bottom = w.min.y - w.gap;
-    paint_thin(p, picture.a_words, {right - w.thick, w.min.y}, {right, w.max.y});
-    paint_thin(p, picture.b_words, {w.min.x, bottom - w.thick}, {w.max.x, bottom});
+    paint_thin(p, {right - w.thick, w.min.y}, {right, w.max.y});
+    paint_thin(p, {w.min.x, bottom - w.thick}, {w.max.x, bottom});
+    p.text({right - w.thick / 2, w.max.y + t.px(3)}, picture.a_words, t.text, Type::small, Font::bold, Align::center);
+    p.text({w.max.x + t.px(6), bottom - w.thick / 2 - t.type(Type::small) / 2}, picture.b_words, t.text, Type::small,
+           Font::bold);
     drag_thickness(in, picture, p, w, right);
   }
   ImGui::SetCursorScreenPos(at);

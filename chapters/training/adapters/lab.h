@@ -101,7 +101,7 @@ struct Run {
 using Computed = chapters::Computed<Outputs, Run>;
 
 /// One vessel's owners from the ground up.
-inline constexpr std::size_t owner_count = 7;
+inline constexpr std::size_t owner_count = 7;  ///< weights, pairs, gradients, master, moments, activations, logits
 struct VesselWords {
   std::string label, note;
   std::array<double, owner_count> bytes{};
