@@ -20,9 +20,10 @@ std::string flops_words(double saved) {
 }  // namespace
 
 std::string answer_of(const Inputs& in, const Outputs& out) {
-  const std::string fitted =
-      "On the small network rank " + figure(std::to_string(in.fit_rank)) + " wins " + figure(out.won_share, "%", 2) +
-      " of what all weights win; adapters served together slow " + "decode by " + figure(out.slowdown, "%", 2) + ".";
+  const std::string fitted = "With rank " + figure(std::to_string(in.fit_rank)) + " the small network wins " +
+                             figure(out.won_share, "%", 2) +
+                             " of what all its weights win; adapters served together slow " + "decode by " +
+                             figure(out.slowdown, "%", 2) + ".";
   if (in.method == Method::full)
     return "All weights are trained: gradients and states take " + figure(out.full_states_bytes, "B") + " of " +
            figure(out.memory_bytes, "B") + (out.fits ? "." : ", which do not fit.") + "\n" + fitted;

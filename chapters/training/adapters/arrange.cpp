@@ -31,7 +31,7 @@ void arrange_vessels(const Inputs& in, const Outputs& out, const Run& run, Pictu
     // What frozen weights do not have runs out; the pairs have theirs with them.
     if (shown[i] != Method::full) v.bytes = {h.base, h.adapters + h.states(), 0, 0, 0, h.activations, h.temporary};
     const double over = h.total() - out.chip_bytes;
-    v.note = over > 0 ? format_text(over, "B", 2) + " too much" : format_text(-over, "B", 2) + " free";
+    v.note = over > 0 ? format_text(over, "B", 2) + " over" : format_text(-over, "B", 2) + " free";
   }
 }
 
@@ -48,8 +48,8 @@ void arrange_pair(const Inputs& in, const Run& run, Picture& p) {
     p.wide_note = "all " + format_text(all, "parameters") + " trained";
   else
     p.wide_note = in.method == Method::qlora ? "frozen, 4 bits" : "frozen";
-  p.a_words = "A";
-  p.b_words = "B";
+  p.a_words = p.series ? "down" : "A";
+  p.b_words = p.series ? "up" : "B";
   if (!p.pair) return;
   p.pair_words = "rank " + count_text(rank) + ": " + format_text(thin, "parameters");
   p.pair_note = format_text(100 * thin / all, "%", 2) + " of W; widths on a root scale";

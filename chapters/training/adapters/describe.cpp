@@ -183,7 +183,8 @@ void describe(Fields& f, Inputs& in) {
   f.real("reached", in.reached, {"Peaks reached", "%"},
          "Share of the chip's peak and of its bandwidth that kernels reach.", {.range = {5, 100}});
   f.group("Served together");
-  shared::concurrent_sequences(f, "served", in.served, {.help = "Sequences that are decoded together."});
+  shared::concurrent_sequences(f, "served", in.served,
+                               {.label = "Sequences served", .help = "Sequences that are decoded together."});
   shared::context(f, "context", in.context);
   f.integer("distinct", in.distinct, "Different adapters", "In the batch, evenly among its sequences.",
             {.range = {1, 4096, Scale::log}, .typical = {1, 256}});

@@ -98,8 +98,7 @@ void draw_flops(const Picture& picture, View& view, ImVec2 size) {
 
 void draw_times(const Picture& picture, View& view, ImVec2 size) {
   constexpr std::array<std::string_view, 4> names{"base model", "adapters", "4 bits to 16", "optimizer"};
-  constexpr std::array<Tint, 4> tints{Meaning::forward, Meaning::weight_gradient, Meaning::memory_bound,
-                                      Meaning::optimizer};
+  constexpr std::array<Tint, 4> tints{Tint::ramp(2, 8), Tint::series(1), Tint::series(2), Meaning::optimizer};
   view.time_segments.resize(picture.times.size());
   view.time_bars.clear();
   for (std::size_t row = 0; row < picture.times.size(); ++row) {
@@ -161,7 +160,11 @@ void draw_hero(Inputs& in, const Outputs& out, const Picture& picture, View& vie
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const bool beside = size.x >= t.px(620);
   const float left = beside ? std::round(size.x * 0.6f) : size.x;
-  if (widgets::veiled()) return draw_empty(out, {left, size.y});
+  if (widgets::veiled()) {
+    draw_empty(out, {left, size.y});
+    if (beside) draw_given_matrix(picture, {at.x + left + t.px(18), at.y}, {size.x - left - t.px(18), 0.5f * size.y});
+    return;
+  }
   draw_three(in, out, picture, view, {left, size.y});
   if (!beside) return;
   const float x = at.x + left + t.px(18), wide = size.x - left - t.px(18);
@@ -187,9 +190,16 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
               [&](ImVec2 size) { draw_fit(in, out, picture, view, size); });
   stage.panel("served", {.title = "Many adapters on one base", .least = {380, 220}},
               [&](ImVec2 size) { draw_served(in, out, picture, view, size); });
-  stage.panel("times", {.title = "Time of a step", .least = {420, 200}, .ideal = {0, 260}},
-              [&](ImVec2 size) { draw_times(picture, view, size); });
-  published_panel(stage, "Measured", picture.published);
+  stage.panel("times", {.title = "Time of a step, and what was measured", .least = {420, 200}}, [&](ImVec2 size) {
+    const auto& t = widgets::theme();
+    const bool strip = picture.published.any && !widgets::veiled() && size.y > t.px(380);
+    const float upper = strip ? std::min(0.45f * size.y, t.px(230)) : size.y;
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    draw_times(picture, view, {size.x, upper});
+    if (!strip) return;
+    ImGui::SetCursorScreenPos({at.x, at.y + upper + t.px(14)});
+    published_strip(picture.published, {size.x, size.y - upper - t.px(14)});
+  });
 }
 
 }  // namespace chapters::training::adapters

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "chapters/training/adapters/lab.h"
+#include "widgets/base/marks.h"
 #include "widgets/base/painter.h"
 #include "widgets/base/parts.h"
 #include "widgets/base/press_area.h"
@@ -58,7 +59,10 @@ void paint_wide(const Painter& p, const Picture& picture, const PairPlace& w) {
     p.rect({x - half, top - t.px(1)}, {x + half, top + extent.y + t.px(1)}, t.background, t.px(3));
     p.text_fit({x, top}, s, room, colour, type, font, Align::center);
   };
-  words(picture.wide_words, y, Type::body, Font::bold, t.text);
+  // Sizes that have no room are left out.
+  const bool whole = widgets::text_size(picture.wide_words, Type::body, Font::bold).x <= room;
+  words(whole ? std::string_view(picture.wide_words) : "W", y, Type::body, Font::bold, t.text);
+  if (widgets::text_size(picture.wide_note, Type::small).x > room) return;
   words(picture.wide_note, y + body + t.px(5), Type::small, Font::sans, t.muted);
 }
 
@@ -98,6 +102,17 @@ void drag_thickness(Inputs& in, const Picture& picture, const Painter& p, const 
 }
 
 }  // namespace
+
+void draw_given_matrix(const Picture& picture, ImVec2 at, ImVec2 size) {
+  if (!(picture.inputs > 0)) return;
+  const auto& t = widgets::theme();
+  const widgets::GivenMarks given;
+  const Painter p = Painter::window();
+  const PairPlace w = place_pair(picture, at, size);
+  p.frame(w.min, w.max, t.text, t.px(1.5f), t.px(3));
+  p.text_fit({(w.min.x + w.max.x) / 2, (w.min.y + w.max.y - t.type(Type::body)) / 2}, picture.wide_words,
+             w.max.x - w.min.x - t.px(8), t.text, Type::body, Font::bold, Align::center);
+}
 
 void draw_pair(Inputs& in, const Picture& picture, ImVec2 size) {
   const auto& t = widgets::theme();

@@ -166,6 +166,8 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
 void draw_hero(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size);
 /// The wide matrix and the thin pair, whose thickness is dragged.
 void draw_pair(Inputs& in, const Picture& picture, ImVec2 size);
+/// The wide matrix alone, which a question gives.
+void draw_given_matrix(const Picture& picture, ImVec2 at, ImVec2 size);
 
 std::string_view method_name(Method method);
 void describe(Fields& f, MethodRow& row);
