@@ -68,8 +68,7 @@ void draw_three(Inputs& in, const Outputs& out, const Picture& picture, View& vi
 }
 
 constexpr std::array<std::string_view, 4> flops_names{"forward", "run again", "input gradients", "weight gradients"};
-constexpr std::array<Tint, 4> flops_tints{Meaning::forward, Meaning::forward, Meaning::backward,
-                                          Meaning::weight_gradient};
+constexpr std::array<Tint, 4> flops_tints{Meaning::forward, Tint(), Meaning::backward, Meaning::weight_gradient};
 
 void draw_flops(const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
