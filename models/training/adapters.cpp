@@ -143,6 +143,7 @@ class StepSum {
     if (job_.method == Method::full) out_.trained = out_.parameters;
     hold();
     out_.adapter_bytes = wide_bytes * out_.trained;
+    repeat();
     out_.time.optimizer = clock_.run({0, out_.trained / job_.gpus * update_traffic(job_.states), 0}, 1, 1);
     if (!clock_.problem().empty()) return Outcome::fail(clock_.problem());
     return Outcome::ok(std::move(out_));
@@ -223,6 +224,15 @@ class StepSum {
     c.forward_kernels += 1;
     c.backward_kernels += 1;
     add_kernels(c, work_.recompute == Recompute::full ? 2 : 1, times);
+  }
+
+  /// Every micro-batch does the same.
+  void repeat() {
+    const double n = job_.micro_batches;
+    for (double* part :
+         {&out_.flops.forward, &out_.flops.recomputed, &out_.flops.input_gradient, &out_.flops.weight_gradient,
+          &out_.time.base, &out_.time.adapters, &out_.time.unpack, &out_.tokens})
+      *part *= n;
   }
 
   void hold() {

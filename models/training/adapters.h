@@ -43,8 +43,9 @@ struct Job {
   Targets targets = Targets::query_value;
   double rank = 16;  ///< of the pairs, and the inner width of a bottleneck
   std::int64_t batch = 1, sequence = 2048;
-  double gpus = 1;        ///< weights, gradients and states are split evenly; each has sequences of its own
-  bool recompute = true;  ///< layers keep their input alone
+  double micro_batches = 1;  ///< of a step, one after the other: the optimizer runs once for all of them
+  double gpus = 1;           ///< weights, gradients and states are split evenly; each has sequences of its own
+  bool recompute = true;     ///< layers keep their input alone
   bool double_quantized = true;
   bool fused = false;  ///< a pair's result is added where the product writes it, and not in a kernel of its own
   States states = States::master;

@@ -18,6 +18,7 @@ Job job_of(const Inputs& in, Method method) {
           .rank = as_double(in.rank),
           .batch = in.batch,
           .sequence = in.sequence,
+          .micro_batches = as_double(in.micro_batches),
           .gpus = as_double(in.gpus),
           .recompute = in.recompute,
           .double_quantized = in.double_quantized,
@@ -26,7 +27,7 @@ Job job_of(const Inputs& in, Method method) {
           .loss = in.loss};
 }
 
-void fill_step(const Inputs& in, const models::Chip& chip, const TunedStep& mine, const TunedStep& full, Outputs& out) {
+void fill_step(const models::Chip& chip, const TunedStep& mine, const TunedStep& full, Outputs& out) {
   out.held = mine.held;
   out.memory_bytes = mine.held.total();
   out.full_memory_bytes = full.held.total();
@@ -53,7 +54,6 @@ void fill_step(const Inputs& in, const models::Chip& chip, const TunedStep& mine
   out.full_step_s = full.time.total();
   out.speedup = out.full_step_s / out.step_s;
   out.tokens_per_s = mine.tokens / out.step_s;
-  (void)in;
 }
 
 ServingSetup serving_of(const Inputs& in, const models::Chip& chip) {
@@ -177,7 +177,7 @@ Computed compute(const Inputs& in, Progress& progress, Fits& fits) {
     run->steps[m] = *std::move(step);
   }
   if (!problem.empty()) return infeasible<Computed>(std::move(problem));
-  fill_step(in, **chip, run->steps[static_cast<std::size_t>(in.method)], run->steps[0], out);
+  fill_step(**chip, run->steps[static_cast<std::size_t>(in.method)], run->steps[0], out);
   const auto served = served_step(a, serving_of(in, **chip), serving);
   if (!served) return infeasible<Computed>(served.error);
   fill_serving(in, *served, out);

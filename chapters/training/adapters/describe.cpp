@@ -86,7 +86,7 @@ void describe_step(Fields& f, Outputs& o) {
   f.group("Time of a step");
   f.real("speedup", o.speedup, {"Faster than all trained", "\xC3\x97"},
          {.headline = true, .formula = "step, all trained / step"});
-  f.real("step_s", o.step_s, {"A step", "s"}, "Of one GPU and one micro-batch, without any network.",
+  f.real("step_s", o.step_s, {"A step", "s"}, "Of one GPU, all micro-batches and the optimizer, without any network.",
          {.source = roofline});
   f.real("full_step_s", o.full_step_s, {"A step, all trained", "s"}, {.source = roofline});
   f.real("base_s", o.time.base, {"Base model", "s"}, {.source = roofline});
@@ -96,7 +96,7 @@ void describe_step(Fields& f, Outputs& o) {
   f.real("optimizer_s", o.time.optimizer, {"Optimizer", "s"}, "One fused pass over what is trained.",
          {.source = roofline});
   f.real("tokens_per_s", o.tokens_per_s, {"Tokens per second and GPU", "tokens/s"}, {.formula = "tokens / step"});
-  f.real("tokens", o.tokens, {"Tokens of a step", "tokens"}, {.formula = "batch x sequence"});
+  f.real("tokens", o.tokens, {"Tokens of a step", "tokens"}, {.formula = "batch x sequence x micro-batches"});
   f.table("methods", o.methods, "The four methods", "All else as it is set.", {.max_items = 4});
 }
 
@@ -174,6 +174,9 @@ void describe(Fields& f, Inputs& in) {
                                    "sequences of its own; their network is left out."});
   shared::micro_batch(f, "batch", in.batch, {.help = "Sequences that go through the model together on a GPU."});
   shared::sequence(f, "sequence", in.sequence, {.help = "Tokens of each sequence."});
+  f.integer("micro_batches", in.micro_batches, "Micro-batches",
+            "Batches of a step, one after the other, before the optimizer runs once.",
+            {.range = {1, 1024, Scale::log}, .typical = {1, 64}});
   f.toggle("recompute", in.recompute, "Run layers again",
            "Layers keep their input alone, and run once more before their backward pass.");
   f.toggle("fused", in.fused, "Fused sums",

@@ -36,7 +36,7 @@ struct Inputs {
   States states = States::master;
   bool double_quantized = true;
   std::string model = "llama-3-8b", chip = "h100_sxm";
-  std::int64_t gpus = 1, batch = 1, sequence = 2048;
+  std::int64_t gpus = 1, batch = 1, sequence = 2048, micro_batches = 8;
   bool recompute = false, fused = false;
   models::memory::LossKind loss = models::memory::LossKind::chunked;
   Products format = Products::bf16;

@@ -140,6 +140,18 @@ TEST_CASE("adapters: the roofline is a ceiling of what was measured") {
   CHECK(rate(llama_3_8b, rtx) < lora);
 }
 
+TEST_CASE("adapters: micro-batches repeat all but the optimizer") {
+  Job job{.method = Method::full};
+  const TunedStep one = step_of(llama_3_8b, job);
+  job.micro_batches = 8;
+  const TunedStep eight = step_of(llama_3_8b, job);
+  CHECK(near(eight.flops.total(), 8 * one.flops.total()));
+  CHECK(near(eight.time.base, 8 * one.time.base));
+  CHECK(eight.time.optimizer == one.time.optimizer);
+  CHECK(eight.held.total() == one.held.total());
+  CHECK(near(one.time.optimizer, 28 * one.parameters / 3.35e12));
+}
+
 TEST_CASE("adapters: a fused sum saves kernels and bytes, a rank that is too large is refused") {
   Job job{.targets = Targets::all_linear};
   const double apart = step_of(llama_3_8b, job).time.adapters;
