@@ -52,6 +52,7 @@
   LAB(training, packing) \
   LAB(training, batch) \
   LAB(training, optimizer) \
+  LAB(training, adapters) \
   LAB(compression, playground) \
   LAB(compression, quantizer) \
   LAB(compression, methods) \

@@ -1,0 +1,35 @@
+#include <string>
+#include <utility>
+
+#include "chapters/training/adapters/lab.h"
+#include "widgets/number/number.h"
+
+namespace chapters::training::adapters {
+
+using widgets::figure;
+
+namespace {
+
+/// What the FLOPs do, in words that hold where a few are added.
+std::string flops_words(double saved) {
+  if (saved >= 0.5) return figure(saved, "%") + " of the FLOPs go";
+  if (saved > -0.5) return "the FLOPs stay as they are";
+  return "there are more FLOPs";
+}
+
+}  // namespace
+
+std::string answer_of(const Inputs& in, const Outputs& out) {
+  const std::string fitted = "With rank " + figure(std::to_string(in.fit_rank)) + " the small network wins " +
+                             figure(out.won_share, "%", 2) +
+                             " of what all its weights win; adapters served together slow " + "decode by " +
+                             figure(out.slowdown, "%", 2) + ".";
+  if (in.method == Method::full)
+    return "All weights are trained: gradients and states take " + figure(out.full_states_bytes, "B") + " of " +
+           figure(out.memory_bytes, "B") + (out.fits ? "." : ", which do not fit.") + "\n" + fitted;
+  const std::string memory =
+      "Frozen, the weights need " + figure(out.memory_bytes, "B") + " instead of " + figure(out.full_memory_bytes, "B");
+  return memory + (out.fits ? "" : ", still too much") + "; " + flops_words(out.flops_saved) + ".\n" + fitted;
+}
+
+}  // namespace chapters::training::adapters

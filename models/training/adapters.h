@@ -1,0 +1,111 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "models/base/result.h"
+#include "models/machine/roofline.h"
+#include "models/memory/training_plan.h"
+
+/// Fine-tuning with the base model frozen: what is trained, what memory holds, which FLOPs stay, and how long a step
+/// takes by the roofline.
+namespace models::adapters {
+
+enum class Method : std::uint8_t {
+  full,        ///< every weight is trained
+  lora,        ///< W + A B beside frozen 16-bit matrices (Hu et al. 2021)
+  qlora,       ///< the same beside matrices of 4-bit NormalFloat (Dettmers et al. 2023)
+  bottleneck,  ///< two small networks in series in each layer, down, activation, up (Houlsby et al. 2019)
+};
+inline constexpr std::size_t method_count = 4;
+
+/// Matrices that get a pair.
+enum class Targets : std::uint8_t {
+  query_value,  ///< queries and values, as in the paper of LoRA
+  attention,    ///< queries, keys, values and output
+  all_linear,   ///< every matrix of a layer but the router, as in the paper of QLoRA
+};
+inline constexpr std::size_t targets_count = 3;
+
+/// What is kept of each number that is trained, beside the number.
+enum class States : std::uint8_t {
+  master,       ///< weights and gradients of 16 bits, FP32 master and two FP32 moments: 16 B
+  pure_bf16,    ///< weights, gradients and two moments of 16 bits: 8 B
+  moments_8bit  ///< weights and gradients of 16 bits, two 8-bit moments with a scale for 256: 6.03 B
+};
+inline constexpr std::size_t states_count = 3;
+
+/// Bits of a 4-bit weight's scales: one of 32 bits for 64 weights, or one of 8 bits and, for 256 of those, one of 32.
+/// Source: Dettmers et al. 2023, section 3: 0.5 and 0.127.
+double scale_bits(bool double_quantized);
+
+struct Job {
+  Method method = Method::lora;
+  Targets targets = Targets::query_value;
+  double rank = 16;  ///< of the pairs, and the inner width of a bottleneck
+  std::int64_t batch = 1, sequence = 2048;
+  double micro_batches = 1;  ///< of a step, one after the other: the optimizer runs once for all of them
+  double gpus = 1;           ///< weights, gradients and states are split evenly; each has sequences of its own
+  bool recompute = true;     ///< layers keep their input alone
+  bool double_quantized = true;
+  bool fused = false;  ///< a pair's result is added where the product writes it, and not in a kernel of its own
+  States states = States::master;
+  memory::LossKind loss = memory::LossKind::chunked;
+};
+
+/// Bytes of one GPU by owner, at the end of the forward pass or in the backward pass, whichever is more.
+struct Held {
+  double base = 0;      ///< frozen weights; all of them where they are trained
+  double adapters = 0;  ///< weights that were added
+  double gradients = 0, master = 0, moments = 0;
+  double activations = 0;  ///< kept for the backward pass, all layers
+  double temporary = 0;  ///< the larger of the loss's logits and one layer run again; of 4 bits, one matrix written out
+  double total() const { return base + adapters + gradients + master + moments + activations + temporary; }
+  double states() const { return gradients + master + moments; }
+};
+
+/// FLOPs of matrix products in one step of one GPU.
+struct StepFlops {
+  double forward = 0, recomputed = 0;
+  double input_gradient = 0;   ///< what goes on to the layer below
+  double weight_gradient = 0;  ///< of the weights that are trained
+  double total() const { return forward + recomputed + input_gradient + weight_gradient; }
+};
+
+/// Seconds of one step of one GPU, each kernel at its roofline.
+struct StepSeconds {
+  double base = 0;      ///< the model's own operations, the weight gradients that are left among them
+  double adapters = 0;  ///< kernels of what was added
+  double unpack = 0;    ///< 4-bit weights written out in 16 bits before each product
+  double optimizer = 0;
+  double total() const { return base + adapters + unpack + optimizer; }
+};
+
+struct TunedStep {
+  double parameters = 0;     ///< of the base model
+  double trained = 0;        ///< numbers that are trained
+  double pairs = 0;          ///< matrices that got one; 0 without
+  double quantized = 0;      ///< weights in 4 bits
+  double base_bits = 16;     ///< of a weight on average, scales counted
+  double adapter_bytes = 0;  ///< what is saved, in 16 bits; of full fine-tuning the whole model
+  double tokens = 0;         ///< of one GPU's step
+  Held held;
+  StepFlops flops;
+  StepSeconds time;
+};
+
+/// One step. Infeasible: a workload out of range, a machine without peak or bandwidth, a model without the matrices
+/// that are asked for (their names differ under latent attention), a rank beyond a matrix's smaller side.
+///
+/// A frozen weight has no gradient and no states, and its product needs no gradient of the weight: of forward, input
+/// gradient and weight gradient, which cost the same, one goes. Its input is then kept only where a pair reads it, or
+/// where attention itself does. Left out: that nothing below the lowest adapter needs gradients at all.
+Result<TunedStep> tuned_step(const Architecture& architecture, const Job& job, const Machine& machine);
+
+/// Matrices inside the layers that get a pair, with how often: input and output width.
+struct TargetMatrix {
+  double inputs = 0, outputs = 0;
+  double count = 0;
+};
+std::vector<TargetMatrix> target_matrices(const Architecture& architecture, Targets targets);
+
+}  // namespace models::adapters

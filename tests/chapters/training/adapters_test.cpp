@@ -1,0 +1,79 @@
+#include <catch2/catch_test_macros.hpp>
+#include <string>
+
+#include "tests/support/lab/answers.h"
+#include "tests/support/lab/canvas.h"
+#include "tests/support/lab/lab_bench.h"
+
+using namespace support;
+
+namespace {
+
+double out_of(const char* inputs, const char* key) {
+  const LabPtr lab = open_lab("training/adapters", inputs);
+  compute(*lab);
+  return out(*lab, key);
+}
+
+}  // namespace
+
+TEST_CASE("adapters lab: what goes and what stays when the weights freeze") {
+  const LabPtr full = open_lab("training/adapters", R"({"method": "full"})");
+  const LabPtr pairs = open_lab("training/adapters");
+  compute(*full);
+  compute(*pairs);
+  CHECK(out(*pairs, "base_bytes") == out(*full, "base_bytes"));
+  CHECK(near(out(*full, "full_states_bytes"), 14 * 8030261248.0));
+  const double states = out(*pairs, "gradients_bytes") + out(*pairs, "master_bytes") + out(*pairs, "moments_bytes");
+  CHECK(near(states, 14 * out(*pairs, "trained")));
+  CHECK(states < 0.01 * out(*full, "full_states_bytes"));
+  CHECK(out(*pairs, "activations_bytes") >= out(*full, "activations_bytes"));
+  // Forward and input gradient are the model's and the pair's; of weight gradients the pair's alone is left.
+  CHECK(near(out(*pairs, "weight_gradient_flops"), 2 * out(*pairs, "trained") * 8 * 2048));
+  CHECK(out(*pairs, "flops_saved") > 30);
+  CHECK(out(*pairs, "flops_saved") < 100.0 / 3);
+  CHECK(out_of(R"({"recompute": true})", "flops_saved") < 25);
+}
+
+TEST_CASE("adapters lab: the answers") {
+  const auto says = [](const char* inputs) { return answer_of("training/adapters", inputs); };
+  CHECK(says("{}").starts_with("Frozen, the weights need `"));
+  CHECK(says("{}").find(" of the FLOPs go.\nWith rank `4` the small network wins `") != std::string::npos);
+  CHECK(says(R"({"method": "full"})").find(", which do not fit.\n") != std::string::npos);
+  CHECK(says(R"({"method": "full", "model": "gpt2-124m"})").find("do not fit") == std::string::npos);
+  CHECK(says(R"({"model": "gpt-3"})").find(", still too much; ") != std::string::npos);
+  CHECK(says(R"({"rank": 512, "model": "gpt2-124m"})").find("there are more FLOPs") != std::string::npos);
+}
+
+TEST_CASE("adapters lab: four bits are smaller and slower than sixteen, and double quantization is 0.373 bits") {
+  CHECK(out_of(R"({"method": "qlora"})", "memory_bytes") < out_of("{}", "memory_bytes"));
+  CHECK(out_of(R"({"method": "qlora"})", "step_s") > out_of("{}", "step_s"));
+  const double twice = out_of(R"({"method": "qlora", "model": "llama-2-7b"})", "base_bytes");
+  const double once = out_of(R"({"method": "qlora", "model": "llama-2-7b", "double_quantized": false})", "base_bytes");
+  CHECK(near(once - twice, 0.30e9, 0.02));  // LitGPT: 14.14 and 13.84 GB
+}
+
+TEST_CASE("adapters lab: a rank on the small network, before, at every rank, and with all weights") {
+  const double before = out_of("{}", "base_loss"), all = out_of("{}", "full_fit_loss");
+  const double one = out_of(R"({"fit_rank": 1})", "fit_loss"), eight = out_of(R"({"fit_rank": 8})", "fit_loss");
+  CHECK(before > 3 * all);
+  CHECK(one < before);
+  CHECK(one > 2 * all);
+  CHECK(eight < 1.25 * all);
+  CHECK(out_of(R"({"fit_rank": 8})", "fit_trained") == 8 * (64 + 32 + 32 + 10));
+  CHECK(out_of(R"({"fit_rank": 16})", "fit_trained") == 16 * (64 + 32) + 10 * (32 + 10));
+  // New names for the digits need no new eyes, and one direction a layer is not enough.
+  CHECK(out_of(R"({"shift": "relabelled", "fit_rank": 1})", "won_share") < 85);
+  CHECK(out_of(R"({"shift": "relabelled", "fit_rank": 8})", "won_share") > 95);
+}
+
+TEST_CASE("adapters lab: served together") {
+  const LabPtr lab = open_lab("training/adapters", R"({"distinct": 1})");
+  compute(*lab);
+  CHECK(near(out(*lab, "merged_decode_s"), out(*lab, "base_decode_s")));
+  CHECK(out(*lab, "decode_s") > out(*lab, "base_decode_s"));
+  CHECK(near(out(*lab, "adapter_read_bytes"), out(*lab, "one_adapter_bytes")));
+  CHECK(out_of(R"({"distinct": 64})", "batched_gain") > 15);
+  const LabPtr none = open_lab("training/adapters", R"({"distinct": 65})");
+  CHECK(reason_of(*none).find("take fewer of them or a larger batch") != std::string::npos);
+}
