@@ -76,8 +76,7 @@ void GradientCode::round_values(std::vector<float>& values) const {
 }
 
 void GradientCode::keep_largest(std::vector<float>& values) {
-  const auto wanted =
-      static_cast<std::size_t>(std::max(1.0, std::round(setup_.kept * static_cast<double>(count_))));
+  const auto wanted = static_cast<std::size_t>(std::max(1.0, std::round(setup_.kept * static_cast<double>(count_))));
   if (wanted >= count_) return;
   // The bits of a size are in the order of sizes; equal ones are parted by place, so that every machine keeps the same.
   keys_.resize(count_);

@@ -45,9 +45,8 @@ RareClock rare_clock(const RareSetup& setup, const RarePrice& price) {
     double last = 0;
     for (std::size_t w = 0; w < setup.workers; ++w) {
       const std::uint64_t stream = random_stream(static_cast<std::int64_t>(setup.seed), 1000 + w);
-      const double drawn = price.spread > 0 ? std::exp(price.spread * normal_draw(stream, step) -
-                                                       price.spread * price.spread / 2)
-                                            : 1;
+      const double drawn =
+          price.spread > 0 ? std::exp(price.spread * normal_draw(stream, step) - price.spread * price.spread / 2) : 1;
       ready[w] = std::max(ready[w], may_start) + price.step_s * drawn + out.code_s;
       computed += price.step_s * drawn;
       last = std::max(last, ready[w]);
@@ -73,7 +72,8 @@ RareGoal rare_goal(const RareRun& run, const RareClock& clock, double target_los
   for (std::size_t i = 1; i < run.looks.size(); ++i) {
     const RareLook &before = run.looks[i - 1], &here = run.looks[i];
     if (!(here.loss <= target_loss)) continue;
-    const double part = before.loss > here.loss ? std::clamp((before.loss - target_loss) / (before.loss - here.loss), 0.0, 1.0) : 1;
+    const double part =
+        before.loss > here.loss ? std::clamp((before.loss - target_loss) / (before.loss - here.loss), 0.0, 1.0) : 1;
     const auto between = [part](double a, double b) { return a + part * (b - a); };
     const auto step = [](const RareLook& look) { return static_cast<double>(look.step); };
     return {.steps = between(step(before), step(here)),

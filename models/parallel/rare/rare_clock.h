@@ -12,8 +12,8 @@ struct RarePrice {
   double parameters = 1e9;
   double step_s = 0.5;  ///< forward and backward of one step on one worker, on average
   double spread = 0.1;  ///< standard deviation of the logarithm of a step's time, drawn anew for each step and worker
-  double bytes_per_s = 3e9, hop_s = 1e-5;     ///< of a worker's link in one direction; latency of a step of the ring
-  double memory_bytes_per_s = 3.35e12;        ///< in which messages are made
+  double bytes_per_s = 3e9, hop_s = 1e-5;  ///< of a worker's link in one direction; latency of a step of the ring
+  double memory_bytes_per_s = 3.35e12;     ///< in which messages are made
   double code_slowdown = 1;  ///< how many times longer making and reading a message takes than its bytes in memory
   RareLayers layers = RareLayers::trained;
 };
@@ -24,14 +24,14 @@ struct RareTalk {
 };
 
 struct RareClock {
-  double code_s = 0;      ///< making and reading a worker's message, each sync
-  double transfer_s = 0;  ///< a sync on the links
-  double sent_bytes = 0;  ///< what a worker sends in each sync
-  double ratio = 1;       ///< FP32 values over the message
-  std::vector<double> known_s;   ///< by steps made, from 0: when every worker has the model after them
-  std::vector<RareTalk> talks;   ///< in order
-  double waited_s = 0;           ///< what a worker waits, for the slowest and for the links, over the run
-  double computed_s = 0;         ///< forward and backward of a worker over the run
+  double code_s = 0;            ///< making and reading a worker's message, each sync
+  double transfer_s = 0;        ///< a sync on the links
+  double sent_bytes = 0;        ///< what a worker sends in each sync
+  double ratio = 1;             ///< FP32 values over the message
+  std::vector<double> known_s;  ///< by steps made, from 0: when every worker has the model after them
+  std::vector<RareTalk> talks;  ///< in order
+  double waited_s = 0;          ///< what a worker waits, for the slowest and for the links, over the run
+  double computed_s = 0;        ///< forward and backward of a worker over the run
   double total_s() const { return known_s.back(); }
 };
 /// Source of transfer times: models/machine/all_reduce_time.h, a ring of workers with one port each.

@@ -78,7 +78,10 @@ class AdamW {
 class WorkerDigits {
  public:
   WorkerDigits(const DigitSet& all, const RareSetup& setup, std::size_t worker)
-      : all_(all), setup_(setup), worker_(worker), random_(random_stream(static_cast<std::int64_t>(setup.seed), 100 + worker)) {}
+      : all_(all),
+        setup_(setup),
+        worker_(worker),
+        random_(random_stream(static_cast<std::int64_t>(setup.seed), 100 + worker)) {}
   const DigitSet& next() {
     part_.pixels.clear();
     part_.labels.clear();
@@ -98,8 +101,7 @@ class WorkerDigits {
     const std::size_t rows = pool_digits / digit_classes;
     std::size_t digit = random_.below(digit_classes);
     if (own) {
-      const std::size_t first = worker_ % digit_classes,
-                        many = (digit_classes - 1 - first) / setup_.workers + 1;
+      const std::size_t first = worker_ % digit_classes, many = (digit_classes - 1 - first) / setup_.workers + 1;
       digit = first + setup_.workers * (digit % many);
     }
     return random_.below(rows) * digit_classes + digit;

@@ -39,16 +39,16 @@ inline constexpr std::size_t rare_worker_batch = 8, rare_steps = 96, rare_hidden
 
 struct RareSetup {
   RareMethod method = RareMethod::all_reduce;
-  std::size_t workers = 4;      ///< 2 to 8
+  std::size_t workers = 4;  ///< 2 to 8
   std::size_t steps = rare_steps;
-  double rate = 0.03;           ///< of every worker's own step, falling evenly to a tenth
-  double kept = 0.02;           ///< top_k: the share of values that is sent
-  std::size_t rank = 2;         ///< power_sgd: columns of the thin matrices
-  std::size_t period = 12;      ///< local_sgd and diloco: steps between syncs
-  std::size_t stale_by = 2;     ///< stale: steps
+  double rate = 0.03;                             ///< of every worker's own step, falling evenly to a tenth
+  double kept = 0.02;                             ///< top_k: the share of values that is sent
+  std::size_t rank = 2;                           ///< power_sgd: columns of the thin matrices
+  std::size_t period = 12;                        ///< local_sgd and diloco: steps between syncs
+  std::size_t stale_by = 2;                       ///< stale: steps
   double outer_rate = 0.7, outer_momentum = 0.9;  ///< diloco
-  bool error_feedback = true;   ///< what a message leaves out is added to the next gradient
-  double skew = 0;              ///< share of a worker's digits that are of its own classes, 0 to 1
+  bool error_feedback = true;                     ///< what a message leaves out is added to the next gradient
+  double skew = 0;                                ///< share of a worker's digits that are of its own classes, 0 to 1
   std::uint64_t seed = 1;
   bool operator==(const RareSetup&) const = default;
 };
@@ -62,8 +62,8 @@ struct RareLook {
 struct RareRun {
   std::vector<RareLook> looks;  ///< the first before any step; local methods are looked at after their syncs
   std::size_t steps = 0, syncs = 0, parameters = 0;
-  double kept_norm = 1;   ///< of a message against what it stands for: |message|^2 / |gradient and error|^2, mean
-  double apart = 0;       ///< root mean square distance of workers' weights before the last sync, over the weights' norm
+  double kept_norm = 1;  ///< of a message against what it stands for: |message|^2 / |gradient and error|^2, mean
+  double apart = 0;      ///< root mean square distance of workers' weights before the last sync, over the weights' norm
   bool diverged = false;  ///< a loss above 20 nats or not finite: the run ends there
   bool stopped = false;   ///< `cancelled` became true
 };
