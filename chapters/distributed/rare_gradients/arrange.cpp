@@ -14,8 +14,8 @@ using widgets::Curve, widgets::Tint;
 Tint tint_of(RareMethod m, bool yours) {
   if (yours) return Tint::yours();
   if (m == RareMethod::all_reduce) return Tint::strong();
-  if (m == RareMethod::stale) return Tint::series(3);
-  return rare_method_is_local(m) ? Tint::series(1) : Tint::series(0);
+  if (m == RareMethod::stale) return late_tint;
+  return rare_method_is_local(m) ? seldom_tint : less_tint;
 }
 
 /// The runs twice. Between syncs the model that workers share stays as it is, so that local methods fall in steps.

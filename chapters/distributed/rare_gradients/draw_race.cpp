@@ -41,11 +41,12 @@ void draw_half(Inputs& in, const Picture& picture, widgets::PlotView& view, cons
   const bool veiled = widgets::veiled();
   widgets::AxisSpec x;
   if (half.time)
-    x = {.lo = 0, .hi = veiled ? 150 * in.step_s : picture.time_hi, .unit = "s"};
+    x = {.lo = 0, .hi = veiled ? 150 * in.step_s : picture.time_hi, .label = "time", .unit = "s"};
   else
     x = {.kind = widgets::AxisKind::log10,
          .lo = veiled ? in.parameters / 10 : picture.bytes_lo,
          .hi = veiled ? in.parameters * 1000 : picture.bytes_hi,
+         .label = "sent by one worker",
          .unit = "B"};
   ImGui::SetCursorScreenPos(half.corner);
   widgets::Plot plot(half.time ? "loss over time" : "loss over bytes", view,
@@ -69,6 +70,27 @@ void draw_half(Inputs& in, const Picture& picture, widgets::PlotView& view, cons
     in.target = std::round(goal * 100) / 100;
 }
 
+/// What the hues say, from the right end of the head, as far as there is room.
+void paint_kinds(const Painter& p, ImVec2 right, float left) {
+  const auto& t = widgets::theme();
+  struct Kind {
+    std::string_view words;
+    widgets::Tint tint;
+  };
+  static constexpr std::array<Kind, 4> kinds{
+      {{"late", late_tint}, {"seldom", seldom_tint}, {"less", less_tint}, {"everything", widgets::Tint::strong()}}};
+  const float title = widgets::text_size("The same runs over time", Type::body, Font::bold).x + t.px(16);
+  float x = right.x - t.px(8);
+  for (const Kind& kind : kinds) {
+    const float wide = widgets::text_size(kind.words, Type::small).x;
+    if (x - wide - t.px(14) < left + title) return;
+    p.text({x - wide, right.y + t.px(2)}, kind.words, t.muted, Type::small);
+    p.circle({x - wide - t.px(7), right.y + t.px(2) + t.type(Type::small) / 2}, t.px(3.5f),
+             widgets::colour(kind.tint, t));
+    x -= wide + t.px(24);
+  }
+}
+
 void paint_ground(const Painter& p, const Half& half) {
   const auto& t = widgets::theme();
   const float bottom = half.lanes_top + half.lane * static_cast<float>(rare_method_count);
@@ -80,9 +102,8 @@ void paint_ground(const Painter& p, const Half& half) {
     p.text({at, bottom + t.px(3)}, tick.label.view(), t.muted, Type::small, Font::mono, Align::center);
   }
   p.line({half.left(), bottom}, {half.right(), bottom}, t.line);
-  p.text_fit({(half.left() + half.right()) / 2, bottom + t.px(5) + t.type(Type::small)},
-             half.time ? "time" : "bytes that one worker sent", half.right() - half.left(), t.muted, Type::small,
-             Font::sans, Align::center);
+  widgets::fit_text(p, {(half.left() + half.right()) / 2, bottom + t.px(5) + t.type(Type::small)}, frame.x_title.view(),
+                    half.right() - half.left(), t.muted, Type::small, Font::sans, Align::center);
 }
 
 /// A thread from where a curve meets the goal to the end of its lane.
@@ -134,9 +155,10 @@ void paint_talks(const Painter& p, const Picture& picture, const Half& half) {
     for (std::size_t i = 0; i + 1 < lane.talks.size(); i += 2) {
       const float from = std::max(half.x(static_cast<double>(lane.talks[i])), painted),
                   to = half.x(static_cast<double>(lane.talks[i + 1]));
-      if (to - from < 0.4f) continue;
-      p.rect({from, y - tall}, {std::max(to, from + 1), y + tall}, t.of(Meaning::communication));
-      painted = to;
+      if (i > 0 && from < painted + 1 && to - from < 1) continue;
+      const float end_of = std::max(to, from + 1);
+      p.rect({from, y - tall}, {end_of, y + tall}, t.of(Meaning::communication));
+      painted = end_of;
     }
     if (lane.yours && lane.talks.size() > 2 && !picture.silence_words.empty()) {
       const float from = half.x(static_cast<double>(lane.talks[1])), to = half.x(static_cast<double>(lane.talks[2]));
@@ -266,6 +288,7 @@ void draw_race(Inputs& in, const Outputs&, const Picture& picture, View& view, I
   widgets::heading("Loss over bytes sent", "", wide);
   ImGui::SetCursorScreenPos({time.corner.x, corner.y});
   widgets::heading("The same runs over time", "", wide);
+  paint_kinds(p, {corner.x + size.x, corner.y}, time.corner.x);
   draw_half(in, picture, view.bytes, bytes);
   draw_half(in, picture, view.time, time);
   widgets::drew("loss");

@@ -122,6 +122,9 @@ struct View {
 /// A training takes milliseconds and depends on little of what is set: each is kept for all copies of the lab.
 using Trainings = Memo<models::parallel::RareSetup, models::parallel::RareRun, 64>;
 
+/// Hues of what a method saves on; none is near the green of what is sent.
+inline constexpr widgets::Tint less_tint = widgets::Tint::series(0), seldom_tint = widgets::Tint::series(1),
+                               late_tint = widgets::Tint::series(3);
 std::string_view runner_name(std::size_t method);
 models::parallel::RareSetup setup_of(const Inputs& in, RareMethod method);
 Computed<Outputs, Run> compute(const Inputs& in, Progress& progress, Trainings& trainings);

@@ -72,9 +72,11 @@ RareGoal rare_goal(const RareRun& run, const RareClock& clock, double target_los
   for (std::size_t i = 1; i < run.looks.size(); ++i) {
     const RareLook &before = run.looks[i - 1], &here = run.looks[i];
     if (!(here.loss <= target_loss)) continue;
+    // Workers that step alone share a model at their syncs and not in between.
+    const bool alone = here.syncs - before.syncs < here.step - before.step;
     const double part =
-        before.loss > here.loss ? std::clamp((before.loss - target_loss) / (before.loss - here.loss), 0.0, 1.0) : 1;
-    const auto between = [part](double a, double b) { return a + part * (b - a); };
+        alone || !(before.loss > here.loss) ? 1 : (before.loss - target_loss) / (before.loss - here.loss);
+    const auto between = [part](double a, double b) { return a + std::clamp(part, 0.0, 1.0) * (b - a); };
     const auto step = [](const RareLook& look) { return static_cast<double>(look.step); };
     return {.steps = between(step(before), step(here)),
             .time_s = between(clock.known_s[before.step], clock.known_s[here.step]),

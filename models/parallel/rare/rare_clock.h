@@ -37,7 +37,8 @@ struct RareClock {
 /// Source of transfer times: models/machine/all_reduce_time.h, a ring of workers with one port each.
 RareClock rare_clock(const RareSetup& setup, const RarePrice& price);
 
-/// Where a run's loss first falls to a target, between two looks on a straight line.
+/// Where a run's loss first falls to a target: between two looks on a straight line, and of methods that sync seldom at
+/// a sync.
 struct RareGoal {
   double steps = 0, time_s = 0, bytes = 0;  ///< bytes: sent by a worker until then
   bool reached = false;

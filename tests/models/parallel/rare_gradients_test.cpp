@@ -1,9 +1,8 @@
-#include <catch2/catch_test_macros.hpp>
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <catch2/catch_test_macros.hpp>
 #include <cmath>
-
 
 #include "models/compression/small_network_train.h"
 #include "models/parallel/rare/gradient_code.h"
@@ -63,8 +62,8 @@ TEST_CASE("a message keeps what it says, and error feedback sends the rest later
   std::vector<float> exact, mean;
   GradientCode plain(rare_network(), {.workers = 3});
   CHECK(plain.average(gradients, exact) == 1);
-  CHECK(near(static_cast<double>(exact[7]), static_cast<double>(gradients[0][7] + gradients[1][7] + gradients[2][7]) / 3,
-             1e-6));
+  CHECK(near(static_cast<double>(exact[7]),
+             static_cast<double>(gradients[0][7] + gradients[1][7] + gradients[2][7]) / 3, 1e-6));
   const auto apart = [&](const std::vector<double>& sum, double times) {
     double off = 0, all = 0;
     for (std::size_t i = 0; i < exact.size(); ++i) {
@@ -155,7 +154,7 @@ TEST_CASE("the clock: transfers by the ring, silence between syncs, and stale gr
         0.5 * rare_clock({}, uneven).waited_s);
 }
 
-TEST_CASE("a goal lies between two looks") {
+TEST_CASE("a goal lies between two looks, or at the sync that first has it") {
   RareRun run;
   run.looks = {{0, 0, 2.0}, {4, 4, 1.0}};
   RareClock clock;
@@ -167,4 +166,8 @@ TEST_CASE("a goal lies between two looks") {
   CHECK(near(goal.time_s, 3, 1e-12));
   CHECK(near(goal.bytes, 30, 1e-12));
   CHECK_FALSE(rare_goal(run, clock, 0.5).reached);
+  // With one sync in four steps there is no shared model in between.
+  run.looks.back().syncs = 1;
+  CHECK(rare_goal(run, clock, 1.25).time_s == 4);
+  CHECK(rare_goal(run, clock, 1.25).bytes == 10);
 }
