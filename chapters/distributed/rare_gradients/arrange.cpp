@@ -64,7 +64,7 @@ void arrange_ranges(const Run& run, const Outputs& out, const Inputs& in, Pictur
   p.loss_lo = std::min(0.45, in.target - 0.1);
 }
 
-void arrange_lanes(const Inputs& in, const Run& run, Picture& p) {
+void arrange_lanes(const Inputs& in, const Outputs& out, const Run& run, Picture& p) {
   for (const std::size_t m : run.order) {
     const RunnerRun& r = run.runners[m];
     Lane lane{.method = m, .name = std::string(runner_name(m)), .reached = r.goal.reached};
@@ -74,6 +74,8 @@ void arrange_lanes(const Inputs& in, const Run& run, Picture& p) {
     const std::string loss = "ends at " + widgets::format_text(r.run->looks.back().loss, "");
     lane.bytes_words = lane.reached ? widgets::format_text(lane.bytes, "B") : loss;
     lane.time_words = lane.reached ? widgets::format_text(lane.time_s, "s") : loss;
+    if (static_cast<Runner>(m) == out.first) lane.time_words += ", first";
+    if (static_cast<Runner>(m) == out.least) lane.bytes_words += ", least";
     for (const RareTalk& talk : r.clock.talks) {
       if (talk.from_s >= std::min(lane.time_s, p.time_hi)) break;
       lane.talks.push_back(static_cast<float>(talk.from_s));
@@ -117,7 +119,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   p.answer = answer_of(in, out);
   arrange_curves(in, run, p);
   arrange_ranges(run, out, in, p);
-  arrange_lanes(in, run, p);
+  arrange_lanes(in, out, run, p);
   arrange_handle(in, out, run, p);
   arrange_steps(run, p);
   p.doors = doors_of(in, out);

@@ -24,7 +24,7 @@ void draw_steps(const Picture& picture, View& view, ImVec2 size) {
                       .info = "forward and backward of one worker, on average"};
     segments[i][1] = {.label = "making messages",
                       .value = parts[1],
-                      .tint = Meaning::optimizer,
+                      .tint = widgets::Tint::series(4),
                       .info = "bytes in memory / bandwidth x slowdown, over all steps"};
     segments[i][2] = {.label = "waiting for links and others",
                       .value = parts[2],

@@ -78,7 +78,7 @@ void paint_kinds(const Painter& p, ImVec2 right, float left) {
     widgets::Tint tint;
   };
   static constexpr std::array<Kind, 4> kinds{
-      {{"late", late_tint}, {"seldom", seldom_tint}, {"less", less_tint}, {"everything", widgets::Tint::strong()}}};
+      {{"late", late_tint}, {"seldom", seldom_tint}, {"less", less_tint}, {"all", widgets::Tint::strong()}}};
   const float title = widgets::text_size("The same runs over time", Type::body, Font::bold).x + t.px(16);
   float x = right.x - t.px(8);
   for (const Kind& kind : kinds) {
@@ -126,7 +126,7 @@ void paint_end_words(const Painter& p, const Half& half, float x, float middle, 
   const bool room = x + gap + wide <= half.right();
   const ImVec2 at{room ? x + gap : x - gap - wide, middle - t.type(Type::small) / 2};
   p.plate(at, words, t.panel, Type::small, Font::mono);
-  p.text(at, words, yours ? t.accent : t.text, Type::small, yours ? Font::mono : Font::mono);
+  p.text(at, words, yours ? t.accent : t.text, Type::small, Font::mono);
 }
 
 void paint_bytes(const Painter& p, const Picture& picture, const Half& half) {
@@ -183,6 +183,7 @@ void draw_names(Inputs& in, const Painter& p, const Picture& picture, const Half
   const auto& t = widgets::theme();
   const float right = time.left() - t.px(10), left = bytes.right() + t.px(6);
   const bool veiled = widgets::veiled();
+  const widgets::GivenMarks given;
   for (std::size_t row = 0; row < picture.lanes.size(); ++row) {
     // Under a veil they stand in the order of the choice: places are what is asked.
     const std::size_t method = veiled ? row : picture.lanes[row].method;
@@ -190,12 +191,14 @@ void draw_names(Inputs& in, const Painter& p, const Picture& picture, const Half
     const float y = time.middle(row), line = t.type(Type::small);
     ImGui::SetCursorScreenPos({left, y - time.lane / 2});
     const std::string_view name = runner_name(method);
-    ImGui::PushID(static_cast<int>(method));
-    const bool pressed = widgets::press_area("make it yours", {right - left, time.lane});
-    ImGui::PopID();
-    const bool lit = ImGui::IsItemHovered() || (ImGui::IsItemFocused() && ImGui::GetIO().NavVisible);
-    if (pressed) in.method = static_cast<RareMethod>(method);
-    if (lit) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+    bool lit = false;
+    if (!veiled) {
+      ImGui::PushID(static_cast<int>(method));
+      if (widgets::press_area("make it yours", {right - left, time.lane})) in.method = static_cast<RareMethod>(method);
+      ImGui::PopID();
+      lit = ImGui::IsItemHovered() || (ImGui::IsItemFocused() && ImGui::GetIO().NavVisible);
+      if (lit) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+    }
     if (lit || yours)
       p.rect({left, y - time.lane / 2 + 1}, {right + t.px(4), y + time.lane / 2 - 1},
              widgets::with_alpha(t.accent, yours ? 0.18f : 0.1f), t.px(3));
@@ -309,6 +312,8 @@ void draw_race(Inputs& in, const Outputs&, const Picture& picture, View& view, I
   if (const widgets::ShownGuess* guess = guess_about({"bytes", "least_bytes", "first_bytes"}))
     mark_guess_down(*guess, {{bytes.left(), bytes.corner.y}, {bytes.right(), bytes.lanes_top + lanes}},
                     view.bytes.x_pixel(guess->value));
+  if (const widgets::ShownGuess* guess = guess_about({"sync_s", "sync_bytes", "end_bytes", "end_s", "faster"}))
+    say_guess(*guess, {corner.x + wide, corner.y});
   ImGui::SetCursorScreenPos(corner);
   ImGui::Dummy(size);
 }
