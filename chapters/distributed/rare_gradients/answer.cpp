@@ -37,7 +37,7 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
     return race + "\n" + yours + "ends above the goal, at " + figure(out.end_loss, "") + " after " +
            figure(out.end_s, "s") + " and " + figure(out.end_bytes, "B") + ".";
   return race + "\n" + yours + "takes " + figure(out.time_s, "s") + " and " + figure(out.bytes, "B") +
-         "; its links are silent for " + figure(out.silence_s, "s") + " between syncs.";
+         "; between syncs it sends nothing for " + figure(out.silence_s, "s") + ".";
 }
 
 LabDoors doors_of(const Inputs& in, const Outputs& out) {

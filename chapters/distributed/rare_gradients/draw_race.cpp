@@ -91,7 +91,7 @@ void paint_kinds(const Painter& p, ImVec2 right, float left) {
   }
 }
 
-void paint_ground(const Painter& p, const Half& half) {
+void paint_ground(const Painter& p, const Half& half, bool names_axis) {
   const auto& t = widgets::theme();
   const float bottom = half.lanes_top + half.lane * static_cast<float>(rare_method_count);
   const widgets::PlotFrame& frame = half.view->scratch.frame;
@@ -102,6 +102,7 @@ void paint_ground(const Painter& p, const Half& half) {
     p.text({at, bottom + t.px(3)}, tick.label.view(), t.muted, Type::small, Font::mono, Align::center);
   }
   p.line({half.left(), bottom}, {half.right(), bottom}, t.line);
+  if (!names_axis) return;
   widgets::fit_text(p, {(half.left() + half.right()) / 2, bottom + t.px(5) + t.type(Type::small)}, frame.x_title.view(),
                     half.right() - half.left(), t.muted, Type::small, Font::sans, Align::center);
 }
@@ -202,7 +203,7 @@ void draw_names(Inputs& in, const Painter& p, const Picture& picture, const Half
     if (lit || yours)
       p.rect({left, y - time.lane / 2 + 1}, {right + t.px(4), y + time.lane / 2 - 1},
              widgets::with_alpha(t.accent, yours ? 0.18f : 0.1f), t.px(3));
-    widgets::fit_text(p, {right, y - line / 2}, name, right - left - t.px(14), yours ? t.accent : t.text, Type::small,
+    widgets::fit_text(p, {right, y - line / 2}, name, right - left - t.px(14), t.text, Type::small,
                       yours ? Font::bold : Font::sans, Align::right);
     p.circle({left + t.px(6), y}, t.px(3.5f), yours ? t.accent : lane_colour(picture, method));
   }
@@ -274,11 +275,14 @@ void draw_race(Inputs& in, const Outputs&, const Picture& picture, View& view, I
   }
   const auto& t = widgets::theme();
   const Painter p = Painter::window();
-  const float line = t.type(Type::small), head = t.type(Type::body) + t.px(8), axis = 2 * line + t.px(8);
+  // In a small window the head and the names of the axes go before anything else.
+  const bool compact = size.y < t.px(330);
+  const float line = t.type(Type::small), head = compact ? 0 : t.type(Type::body) + t.px(8);
+  const float axis = compact ? line + t.px(4) : 2 * line + t.px(8);
   const float names = t.px(64), gap = t.px(4);
-  const float lane = std::clamp(0.42f * size.y / rare_method_count, line + t.px(1), t.px(22));
+  const float lane = std::clamp(0.42f * size.y / rare_method_count, line, t.px(22));
   const float lanes = lane * static_cast<float>(rare_method_count);
-  const float wide = (size.x - names - gap) / 2, tall = std::max(t.px(60), size.y - head - lanes - axis - t.px(6));
+  const float wide = (size.x - names - gap) / 2, tall = std::max(t.px(40), size.y - head - lanes - axis - t.px(6));
   Half bytes{.time = false, .corner = {corner.x, corner.y + head}, .plot = {wide, tall}, .view = &view.bytes};
   Half time{.time = true,
             .corner = {corner.x + wide + names + gap, corner.y + head},
@@ -288,16 +292,18 @@ void draw_race(Inputs& in, const Outputs&, const Picture& picture, View& view, I
     half->lanes_top = corner.y + head + tall + t.px(6);
     half->lane = lane;
   }
-  widgets::heading("Loss over bytes sent", "", wide);
-  ImGui::SetCursorScreenPos({time.corner.x, corner.y});
-  widgets::heading("The same runs over time", "", wide);
-  paint_kinds(p, {corner.x + size.x, corner.y}, time.corner.x);
+  if (!compact) {
+    widgets::heading("Loss over bytes sent", "", wide);
+    ImGui::SetCursorScreenPos({time.corner.x, corner.y});
+    widgets::heading("The same runs over time", "", wide);
+    paint_kinds(p, {corner.x + size.x, corner.y}, time.corner.x);
+  }
   draw_half(in, picture, view.bytes, bytes);
   draw_half(in, picture, view.time, time);
   widgets::drew("loss");
   if (!widgets::veiled()) {
     for (const Half* half : {&bytes, &time}) {
-      paint_ground(p, *half);
+      paint_ground(p, *half, !compact);
       paint_threads(p, in, picture, *half);
     }
     paint_bytes(p, picture, bytes);
