@@ -115,7 +115,8 @@ void arrange_steps(const Run& run, Picture& p) {
 
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture p;
-  if (!out.reason.empty()) return p;
+  // Before the first result there is no training to draw.
+  if (!out.reason.empty() || !run.runners.front().run) return p;
   p.answer = answer_of(in, out);
   arrange_curves(in, run, p);
   arrange_ranges(run, out, in, p);
