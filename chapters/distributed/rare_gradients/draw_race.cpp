@@ -25,8 +25,10 @@ struct Half {
   float lanes_top = 0, lane = 0;
   const widgets::PlotView* view = nullptr;
 
-  float left() const { return view->data_area().min.x; }
-  float right() const { return view->data_area().max.x; }
+  // A plot under a veil tells nobody where its data would lie.
+  bool hidden() const { return widgets::veiled() || view->data_area().empty(); }
+  float left() const { return hidden() ? corner.x + widgets::theme().px(24) : view->data_area().min.x; }
+  float right() const { return hidden() ? corner.x + plot.x - widgets::theme().px(4) : view->data_area().max.x; }
   float x(double value) const { return std::clamp(view->x_pixel(value), left(), right()); }
   float middle(std::size_t row) const { return lanes_top + (static_cast<float>(row) + 0.5f) * lane; }
 };
@@ -154,9 +156,11 @@ void paint_talks(const Painter& p, const Picture& picture, const Half& half) {
     p.line({half.left(), y}, {end, y}, lane.yours ? t.accent : t.line, t.px(lane.yours ? 2.0f : 1.2f));
     float painted = half.left();
     for (std::size_t i = 0; i + 1 < lane.talks.size(); i += 2) {
-      const float from = std::max(half.x(static_cast<double>(lane.talks[i])), painted),
-                  to = half.x(static_cast<double>(lane.talks[i + 1]));
+      float from = std::max(half.x(static_cast<double>(lane.talks[i])), painted);
+      const float to = half.x(static_cast<double>(lane.talks[i + 1]));
       if (i > 0 && from < painted + 1 && to - from < 1) continue;
+      // A gap that no pixel can show is none.
+      if (i > 0 && from - painted < t.px(0.6f)) from = painted;
       const float end_of = std::max(to, from + 1);
       p.rect({from, y - tall}, {end_of, y + tall}, t.of(Meaning::communication));
       painted = end_of;
