@@ -46,6 +46,7 @@
   LAB(distributed, moe) \
   LAB(distributed, topology) \
   LAB(distributed, planner) \
+  LAB(distributed, rare_gradients) \
   LAB(training, dashboard) \
   LAB(training, checkpointing) \
   LAB(training, data_loader) \
