@@ -11,20 +11,19 @@
 namespace models::inference {
 namespace {
 
-constexpr std::size_t values = static_cast<std::size_t>(recall_values);
-constexpr std::int32_t no_place = -1;
+constexpr std::int32_t recall_no_place = -1;
 
-std::int32_t drawn_below(std::uint64_t stream, std::uint64_t& i, std::int64_t n) {
+std::int32_t recall_drawn_below(std::uint64_t stream, std::uint64_t& i, std::int64_t n) {
   return static_cast<std::int32_t>(unit_draw(stream, i++) * static_cast<double>(n));
 }
 
 /// Which of the tokens are pairs: all orders of pairs and fillers are alike.
-bool is_pair(std::uint64_t stream, std::uint64_t& i, std::int64_t pairs_left, std::int64_t tokens_left) {
+bool recall_is_pair(std::uint64_t stream, std::uint64_t& i, std::int64_t pairs_left, std::int64_t tokens_left) {
   return unit_draw(stream, i++) * static_cast<double>(tokens_left) < static_cast<double>(pairs_left);
 }
 
-std::int32_t best_of(const float* scores) {
-  return static_cast<std::int32_t>(std::max_element(scores, scores + values) - scores);
+std::int32_t recall_best_of(const float* scores) {
+  return static_cast<std::int32_t>(std::max_element(scores, scores + recall_value_count) - scores);
 }
 
 }  // namespace
@@ -36,13 +35,14 @@ RecallStream recall_stream(const RecallTask& task, std::uint64_t random, std::ui
   const std::int64_t tokens = task.tokens();
   std::array<std::int32_t, static_cast<std::size_t>(recall_keys)> order{}, last{};
   for (std::size_t k = 0; k < order.size(); ++k) order[k] = static_cast<std::int32_t>(k);
-  last.fill(no_place);
+  last.fill(recall_no_place);
   std::int64_t fresh = 0, pairs = 0;
   std::int32_t needle_key = -1;
   for (std::int64_t t = 0; t < tokens; ++t) {
-    std::int32_t value = drawn_below(stream, draw, recall_values);
-    if (task.fillers > 0 && !is_pair(stream, draw, task.pairs - pairs, tokens - t)) {
-      out.keys.push_back(static_cast<std::int32_t>(recall_keys) + drawn_below(stream, draw, recall_filler_tokens));
+    std::int32_t value = recall_drawn_below(stream, draw, recall_values);
+    if (task.fillers > 0 && !recall_is_pair(stream, draw, task.pairs - pairs, tokens - t)) {
+      out.keys.push_back(static_cast<std::int32_t>(recall_keys) +
+                         recall_drawn_below(stream, draw, recall_filler_tokens));
       out.values.push_back(value);
       continue;
     }
@@ -51,12 +51,12 @@ RecallStream recall_stream(const RecallTask& task, std::uint64_t random, std::ui
     const bool again = fresh > kept && (fresh == recall_keys || unit_draw(stream, draw++) < task.rewritten);
     std::size_t at = 0;
     if (again) {
-      at = static_cast<std::size_t>(drawn_below(stream, draw, fresh));
+      at = static_cast<std::size_t>(recall_drawn_below(stream, draw, fresh));
       if (order[at] == needle_key) at = (at + 1) % static_cast<std::size_t>(fresh);
       const std::int32_t old = out.values[static_cast<std::size_t>(last[static_cast<std::size_t>(order[at])])];
       if (value == old) value = (value + 1) % static_cast<std::int32_t>(recall_values);
     } else {
-      at = static_cast<std::size_t>(fresh + drawn_below(stream, draw, recall_keys - fresh));
+      at = static_cast<std::size_t>(fresh + recall_drawn_below(stream, draw, recall_keys - fresh));
       std::swap(order[at], order[static_cast<std::size_t>(fresh)]);
       at = static_cast<std::size_t>(fresh++);
     }
@@ -100,7 +100,7 @@ std::vector<float> recall_weights(const RecallModel& m, const RecallStream& s, s
 std::vector<float> recall_state(const RecallModel& m, const RecallStream& s, std::int64_t read) {
   const std::size_t width = static_cast<std::size_t>(m.width), stride = static_cast<std::size_t>(m.stride);
   if (m.mixer == RecallMixer::attention) return {};
-  std::vector<float> state(width * values, 0.0f);
+  std::vector<float> state(width * recall_value_count, 0.0f);
   for (std::size_t t = 0; t < static_cast<std::size_t>(read); ++t) {
     const std::size_t key = static_cast<std::size_t>(s.keys[t]), value = static_cast<std::size_t>(s.values[t]);
     const float* k = &m.written[key * stride];
@@ -109,14 +109,15 @@ std::vector<float> recall_state(const RecallModel& m, const RecallStream& s, std
       for (float& x : state) x *= keep;
     }
     if (m.mixer == RecallMixer::delta) {
-      std::array<float, values> held{};
+      std::array<float, recall_value_count> held{};
       for (std::size_t i = 0; i < width; ++i)
-        for (std::size_t v = 0; v < values; ++v) held[v] += k[i] * state[i * values + v];
+        for (std::size_t v = 0; v < recall_value_count; ++v) held[v] += k[i] * state[i * recall_value_count + v];
       for (std::size_t i = 0; i < width; ++i)
-        for (std::size_t v = 0; v < values; ++v) state[i * values + v] -= m.gates[key] * k[i] * held[v];
+        for (std::size_t v = 0; v < recall_value_count; ++v)
+          state[i * recall_value_count + v] -= m.gates[key] * k[i] * held[v];
     }
     const float strength = m.mixer == RecallMixer::linear ? 1.0f : m.gates[key];
-    for (std::size_t i = 0; i < width; ++i) state[i * values + value] += strength * k[i];
+    for (std::size_t i = 0; i < width; ++i) state[i * recall_value_count + value] += strength * k[i];
   }
   return state;
 }
@@ -124,12 +125,12 @@ std::vector<float> recall_state(const RecallModel& m, const RecallStream& s, std
 std::vector<float> recall_scores(const RecallModel& m, const RecallStream& s, std::span<const std::int32_t> asked,
                                  std::int64_t read) {
   const std::size_t width = static_cast<std::size_t>(m.width), stride = static_cast<std::size_t>(m.stride);
-  std::vector<float> out(asked.size() * values, 0.0f);
+  std::vector<float> out(asked.size() * recall_value_count, 0.0f);
   if (m.mixer == RecallMixer::attention) {
     for (std::size_t i = 0; i < asked.size(); ++i) {
       const std::vector<float> weights = recall_weights(m, s, asked[i], read);
       for (std::size_t t = 0; t < weights.size(); ++t)
-        out[i * values + static_cast<std::size_t>(s.values[t])] += m.scale * weights[t];
+        out[i * recall_value_count + static_cast<std::size_t>(s.values[t])] += m.scale * weights[t];
     }
     return out;
   }
@@ -137,7 +138,8 @@ std::vector<float> recall_scores(const RecallModel& m, const RecallStream& s, st
   for (std::size_t i = 0; i < asked.size(); ++i)
     for (std::size_t k = 0; k < width; ++k) {
       const float q = m.scale * m.asked[static_cast<std::size_t>(asked[i]) * stride + k];
-      for (std::size_t v = 0; v < values; ++v) out[i * values + v] += q * state[k * values + v];
+      for (std::size_t v = 0; v < recall_value_count; ++v)
+        out[i * recall_value_count + v] += q * state[k * recall_value_count + v];
     }
   return out;
 }
@@ -149,7 +151,7 @@ RecallShares recall_shares(const RecallModel& m, const RecallTask& task, std::in
     const RecallStream s = recall_stream(task, random, static_cast<std::uint64_t>(i));
     const std::vector<float> scores = recall_scores(m, s, s.asked, task.tokens());
     for (std::size_t k = 0; k < s.asked.size(); ++k) {
-      const double hit = best_of(&scores[k * values]) == s.answers[k] ? 1 : 0;
+      const double hit = recall_best_of(&scores[k * recall_value_count]) == s.answers[k] ? 1 : 0;
       right += hit;
       asked += 1;
       found[static_cast<std::size_t>(s.pairs[k])] += hit;
@@ -166,7 +168,7 @@ RecallShares recall_shares(const RecallModel& m, const RecallTask& task, std::in
 namespace {
 
 /// The entries of a cache that is kept small, and what each was attended to.
-struct SmallCache {
+struct RecallSmallCache {
   std::vector<std::int32_t> places;  ///< tokens, oldest first
   std::vector<float> heat;
   std::vector<float> weights;
@@ -183,12 +185,12 @@ struct SmallCache {
       most = std::max(most, weights[e]);
     }
     for (float& w : weights) sum += w = std::exp(w - most);
-    std::array<float, values> scores{};
+    std::array<float, recall_value_count> scores{};
     for (std::size_t e = 0; e < places.size(); ++e) {
       if (counts) heat[e] += weights[e] / sum;
       scores[static_cast<std::size_t>(s.values[static_cast<std::size_t>(places[e])])] += weights[e];
     }
-    return best_of(scores.data());
+    return recall_best_of(scores.data());
   }
 
   void keep(Eviction eviction, std::int64_t entries, std::int64_t sinks) {
@@ -206,7 +208,8 @@ struct SmallCache {
 };
 
 /// A key that stands after `now`, by popularity; its weight is one over its rank.
-std::size_t popular_key(const RecallStream& s, const std::vector<double>& popularity, std::int64_t now, double draw) {
+std::size_t recall_popular_key(const RecallStream& s, const std::vector<double>& popularity, std::int64_t now,
+                               double draw) {
   double sum = 0;
   for (std::size_t i = 0; i < s.asked.size(); ++i)
     if (s.places[i] <= now) sum += popularity[i];
@@ -233,11 +236,11 @@ EvictedShares evicted_shares(const RecallModel& m, const RecallTask& task, Evict
     for (std::size_t k = popularity.size(); k > 1; --k)
       std::swap(popularity[k - 1],
                 popularity[static_cast<std::size_t>(unit_draw(luck, 1000 + k) * static_cast<double>(k))]);
-    SmallCache cache;
+    RecallSmallCache cache;
     for (std::int64_t t = 0; t < task.tokens(); ++t) {
       cache.places.push_back(static_cast<std::int32_t>(t));
       cache.heat.push_back(0);
-      const std::size_t k = popular_key(s, popularity, t, unit_draw(luck, static_cast<std::uint64_t>(t)));
+      const std::size_t k = recall_popular_key(s, popularity, t, unit_draw(luck, static_cast<std::uint64_t>(t)));
       if (k < s.asked.size()) cache.ask(m, s, s.asked[k], t, true);
       cache.keep(eviction, entries, sinks);
     }

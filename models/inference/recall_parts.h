@@ -3,8 +3,11 @@
 #include <cstdint>
 
 #include "models/base/lanes.h"
+#include "models/inference/recall.h"
 
 namespace models::inference {
+
+inline constexpr std::size_t recall_value_count = static_cast<std::size_t>(recall_values);
 
 /// Numbers from row to row where rows are of whole fours; what is behind `width` is 0.
 inline std::size_t recall_stride(std::int64_t width) {

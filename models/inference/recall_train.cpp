@@ -11,14 +11,13 @@
 namespace models::inference {
 namespace {
 
-constexpr std::size_t key_count = static_cast<std::size_t>(recall_keys),
-                      token_count = static_cast<std::size_t>(recall_keys + recall_filler_tokens),
-                      value_count = static_cast<std::size_t>(recall_values);
-using Values = std::array<float, value_count>;
+constexpr std::size_t recall_key_count = static_cast<std::size_t>(recall_keys),
+                      recall_token_count = static_cast<std::size_t>(recall_keys + recall_filler_tokens);
+using RecallValues = std::array<float, recall_value_count>;
 using lanes::Four;
 
 /// y += x row, `n` a multiple of four.
-inline void add_scaled(float* y, float x, const float* row, std::size_t n) {
+inline void recall_add_scaled(float* y, float x, const float* row, std::size_t n) {
   const Four factor = lanes::splat(x);
   for (std::size_t i = 0; i < n; i += lanes::width)
     lanes::store(y + i, lanes::load(y + i) + factor * lanes::load(row + i));
@@ -48,7 +47,7 @@ struct RecallAdam {
 };
 
 /// e^x of each in place, all at most 0, and their sum; `n` a multiple of four.
-float exponentials(float* x, std::size_t n) {
+float recall_exponentials(float* x, std::size_t n) {
   Four sum = lanes::splat(0);
   for (std::size_t i = 0; i < n; i += lanes::width) {
     const Four e = lanes::exp_negative(lanes::load(x + i));
@@ -58,19 +57,19 @@ float exponentials(float* x, std::size_t n) {
   return lanes::sum(sum);
 }
 
-float softplus(float x) { return x > 20 ? x : std::log1p(std::exp(x)); }
-float sigmoid(float x) { return 1 / (1 + std::exp(-x)); }
+float recall_softplus(float x) { return x > 20 ? x : std::log1p(std::exp(x)); }
+float recall_sigmoid(float x) { return 1 / (1 + std::exp(-x)); }
 
 /// The parameters in one vector, in this order, and their gradient in another; rows of whole fours.
-struct Layout {
+struct RecallLayout {
   std::size_t width;
-  std::size_t written = 0, asked = token_count * width, gates = asked + key_count * width, scale = gates + token_count,
-              slope = scale + 1, decay = scale + 2, size = scale + 4;
-  explicit Layout(std::size_t stride) : width(stride) {}
+  std::size_t written = 0, asked = recall_token_count * width, gates = asked + recall_key_count * width,
+              scale = gates + recall_token_count, slope = scale + 1, decay = scale + 2, size = scale + 4;
+  explicit RecallLayout(std::size_t stride) : width(stride) {}
 };
 
 /// Out of a batch: products of all questions with all keys, and what they are to be changed by.
-struct Products {
+struct RecallProducts {
   std::vector<float> asked, kept;  ///< keys x tokens; tokens x tokens, of unit keys, for the delta rule
   std::vector<float> d_asked, d_kept;
 };
@@ -87,7 +86,7 @@ class RecallTrainer {
       if (i % at_.width < width) p_[i] = spread * static_cast<float>(normal_draw(luck, i));
     // A step of 1, a write strength of 0.9, and a decay of 1 % a token to begin with.
     const float gate = mixer == RecallMixer::delta ? 2.2f : 0.54f;
-    std::fill_n(p_.begin() + static_cast<std::ptrdiff_t>(at_.gates), token_count, gate);
+    std::fill_n(p_.begin() + static_cast<std::ptrdiff_t>(at_.gates), recall_token_count, gate);
     p_[at_.scale] = mixer == RecallMixer::attention ? 1.0f : 0.0f;
     p_[at_.decay] = -4.6f;
     adam_.rate = static_cast<float>(training.rate);
@@ -127,31 +126,32 @@ class RecallTrainer {
   void prepare() {
     keys_.assign(p_.begin(), p_.begin() + static_cast<std::ptrdiff_t>(at_.asked));
     if (mixer_ == RecallMixer::delta) {
-      lengths_.resize(token_count);
-      for (std::size_t t = 0; t < token_count; ++t) {
+      lengths_.resize(recall_token_count);
+      for (std::size_t t = 0; t < recall_token_count; ++t) {
         float* k = &keys_[t * at_.width];
         float square = 1e-12f;
         for (std::size_t i = 0; i < at_.width; ++i) square += k[i] * k[i];
         lengths_[t] = std::sqrt(square);
         for (std::size_t i = 0; i < at_.width; ++i) k[i] /= lengths_[t];
       }
-      multiply(keys_.data(), token_count, products_.kept);
-      products_.d_kept.assign(token_count * token_count, 0.0f);
+      multiply(keys_.data(), recall_token_count, products_.kept);
+      products_.d_kept.assign(recall_token_count * recall_token_count, 0.0f);
     }
-    multiply(&p_[at_.asked], key_count, products_.asked);
-    products_.d_asked.assign(key_count * token_count, 0.0f);
+    multiply(&p_[at_.asked], recall_key_count, products_.asked);
+    products_.d_asked.assign(recall_key_count * recall_token_count, 0.0f);
     turned_.clear();
   }
 
   /// rows x width times keys' transpose.
   void multiply(const float* rows, std::size_t count, std::vector<float>& out) {
-    turned_.resize(at_.width * token_count);
-    for (std::size_t t = 0; t < token_count; ++t)
-      for (std::size_t i = 0; i < at_.width; ++i) turned_[i * token_count + t] = keys_[t * at_.width + i];
-    out.assign(count * token_count, 0.0f);
+    turned_.resize(at_.width * recall_token_count);
+    for (std::size_t t = 0; t < recall_token_count; ++t)
+      for (std::size_t i = 0; i < at_.width; ++i) turned_[i * recall_token_count + t] = keys_[t * at_.width + i];
+    out.assign(count * recall_token_count, 0.0f);
     for (std::size_t r = 0; r < count; ++r)
       for (std::size_t i = 0; i < at_.width; ++i)
-        add_scaled(&out[r * token_count], rows[r * at_.width + i], &turned_[i * token_count], token_count);
+        recall_add_scaled(&out[r * recall_token_count], rows[r * at_.width + i], &turned_[i * recall_token_count],
+                          recall_token_count);
   }
 
   /// From the products' gradients to those of the vectors.
@@ -159,18 +159,18 @@ class RecallTrainer {
     std::vector<float> d_keys(keys_.size(), 0.0f);
     const auto spread = [&](const std::vector<float>& d, std::size_t rows, const float* row, float* d_row) {
       for (std::size_t r = 0; r < rows; ++r)
-        for (std::size_t t = 0; t < token_count; ++t) {
-          const float x = d[r * token_count + t];
+        for (std::size_t t = 0; t < recall_token_count; ++t) {
+          const float x = d[r * recall_token_count + t];
           if (x == 0) continue;
-          add_scaled(d_row + r * at_.width, x, &keys_[t * at_.width], at_.width);
-          add_scaled(&d_keys[t * at_.width], x, row + r * at_.width, at_.width);
+          recall_add_scaled(d_row + r * at_.width, x, &keys_[t * at_.width], at_.width);
+          recall_add_scaled(&d_keys[t * at_.width], x, row + r * at_.width, at_.width);
         }
     };
-    spread(products_.d_asked, key_count, &p_[at_.asked], &g_[at_.asked]);
+    spread(products_.d_asked, recall_key_count, &p_[at_.asked], &g_[at_.asked]);
     if (mixer_ == RecallMixer::delta) {
       std::vector<float> d_rows(keys_.size(), 0.0f);
-      spread(products_.d_kept, token_count, keys_.data(), d_rows.data());
-      for (std::size_t t = 0; t < token_count; ++t) {
+      spread(products_.d_kept, recall_token_count, keys_.data(), d_rows.data());
+      for (std::size_t t = 0; t < recall_token_count; ++t) {
         float along = 0;
         for (std::size_t i = t * at_.width; i < (t + 1) * at_.width; ++i) along += (d_keys[i] += d_rows[i]) * keys_[i];
         for (std::size_t i = t * at_.width; i < (t + 1) * at_.width; ++i)
@@ -181,13 +181,13 @@ class RecallTrainer {
   }
 
   /// Loss of one question whose plain answer is `plain`; `d` is the loss's gradient by it.
-  float judge(const Values& plain, std::size_t right, Values& d) {
+  float judge(const RecallValues& plain, std::size_t right, RecallValues& d) {
     const float scale = std::exp(p_[at_.scale]);
     float most = -1e30f, sum = 0, mean = 0;
     for (const float x : plain) most = std::max(most, scale * x);
-    for (std::size_t v = 0; v < value_count; ++v) d[v] = scale * plain[v] - most;
-    sum = exponentials(d.data(), value_count);
-    for (std::size_t v = 0; v < value_count; ++v) {
+    for (std::size_t v = 0; v < recall_value_count; ++v) d[v] = scale * plain[v] - most;
+    sum = recall_exponentials(d.data(), recall_value_count);
+    for (std::size_t v = 0; v < recall_value_count; ++v) {
       d[v] = d[v] / sum - (v == right ? 1.0f : 0.0f);
       mean += d[v] * plain[v];
     }
@@ -210,11 +210,11 @@ class RecallTrainer {
 
   double learn_attention(const RecallStream& s) {
     const std::size_t n = s.keys.size();
-    const float slope = softplus(p_[at_.slope] - 4);
+    const float slope = recall_softplus(p_[at_.slope] - 4);
     double loss = 0;
     for (std::size_t q = 0; q < s.asked.size(); ++q) {
       weights_.resize(n);
-      const std::size_t row = static_cast<std::size_t>(s.asked[q]) * token_count;
+      const std::size_t row = static_cast<std::size_t>(s.asked[q]) * recall_token_count;
       float most = -1e30f, sum = 0;
       for (std::size_t t = 0; t < n; ++t) {
         weights_[t] =
@@ -223,18 +223,18 @@ class RecallTrainer {
       }
       for (float& w : weights_) w -= most;
       weights_.resize((n + lanes::width - 1) / lanes::width * lanes::width, -1e30f);
-      sum = exponentials(weights_.data(), weights_.size());
-      Values plain{}, d{};
+      sum = recall_exponentials(weights_.data(), weights_.size());
+      RecallValues plain{}, d{};
       for (std::size_t t = 0; t < n; ++t) plain[static_cast<std::size_t>(s.values[t])] += weights_[t] /= sum;
       loss += judge(plain, static_cast<std::size_t>(s.answers[q]), d);
       float mean = 0, aged = 0;
-      for (std::size_t v = 0; v < value_count; ++v) mean += d[v] * plain[v];
+      for (std::size_t v = 0; v < recall_value_count; ++v) mean += d[v] * plain[v];
       for (std::size_t t = 0; t < n; ++t) {
         const float back = weights_[t] * (d[static_cast<std::size_t>(s.values[t])] - mean);
         products_.d_asked[row + static_cast<std::size_t>(s.keys[t])] += back;
         aged += back * static_cast<float>(n - 1 - t);
       }
-      g_[at_.slope] -= aged * sigmoid(p_[at_.slope] - 4);
+      g_[at_.slope] -= aged * recall_sigmoid(p_[at_.slope] - 4);
     }
     return loss;
   }
@@ -248,14 +248,14 @@ class RecallTrainer {
     d_strengths_.assign(n, 0.0f);
     float later = 0;
     for (std::size_t t = n; gated && t-- > 0;) {
-      const float step = softplus(p_[at_.gates + static_cast<std::size_t>(s.keys[t])]);
+      const float step = recall_softplus(p_[at_.gates + static_cast<std::size_t>(s.keys[t])]);
       strengths_[t] = step * std::exp(-decay * later);
       later += step;
     }
     double loss = 0;
     for (std::size_t q = 0; q < s.asked.size(); ++q) {
-      const std::size_t row = static_cast<std::size_t>(s.asked[q]) * token_count;
-      Values plain{}, d{};
+      const std::size_t row = static_cast<std::size_t>(s.asked[q]) * recall_token_count;
+      RecallValues plain{}, d{};
       for (std::size_t t = 0; t < n; ++t)
         plain[static_cast<std::size_t>(s.values[t])] +=
             strengths_[t] * products_.asked[row + static_cast<std::size_t>(s.keys[t])];
@@ -271,12 +271,12 @@ class RecallTrainer {
     // strength(t) = step(t) exp(-decay x the steps after t): a step weakens all before it.
     float before = 0;
     later = 0;
-    for (std::size_t t = 0; t < n; ++t) later += softplus(p_[at_.gates + static_cast<std::size_t>(s.keys[t])]);
+    for (std::size_t t = 0; t < n; ++t) later += recall_softplus(p_[at_.gates + static_cast<std::size_t>(s.keys[t])]);
     for (std::size_t t = 0; t < n; ++t) {
       const std::size_t gate = at_.gates + static_cast<std::size_t>(s.keys[t]);
-      const float step = softplus(p_[gate]), felt = d_strengths_[t] * strengths_[t];
+      const float step = recall_softplus(p_[gate]), felt = d_strengths_[t] * strengths_[t];
       later -= step;
-      g_[gate] += (felt / step - decay * before) * sigmoid(p_[gate]);
+      g_[gate] += (felt / step - decay * before) * recall_sigmoid(p_[gate]);
       g_[at_.decay] -= felt * later * decay;
       before += felt;
     }
@@ -285,44 +285,44 @@ class RecallTrainer {
 
   double learn_delta(const RecallStream& s) {
     const std::size_t n = s.keys.size();
-    added_.assign(n, Values{});
-    d_added_.assign(n, Values{});
+    added_.assign(n, RecallValues{});
+    d_added_.assign(n, RecallValues{});
     const auto token = [&](std::size_t t) { return static_cast<std::size_t>(s.keys[t]); };
     for (std::size_t t = 0; t < n; ++t) {
-      Values u{};
+      RecallValues u{};
       u[static_cast<std::size_t>(s.values[t])] = 1;
       for (std::size_t e = 0; e < t; ++e) {
-        const float x = products_.kept[token(t) * token_count + token(e)];
-        add_scaled(u.data(), -x, added_[e].data(), value_count);
+        const float x = products_.kept[token(t) * recall_token_count + token(e)];
+        recall_add_scaled(u.data(), -x, added_[e].data(), recall_value_count);
       }
-      const float strength = sigmoid(p_[at_.gates + token(t)]);
-      for (std::size_t v = 0; v < value_count; ++v) added_[t][v] = strength * u[v];
+      const float strength = recall_sigmoid(p_[at_.gates + token(t)]);
+      for (std::size_t v = 0; v < recall_value_count; ++v) added_[t][v] = strength * u[v];
     }
     double loss = 0;
     for (std::size_t q = 0; q < s.asked.size(); ++q) {
-      const std::size_t row = static_cast<std::size_t>(s.asked[q]) * token_count;
-      Values plain{}, d{};
+      const std::size_t row = static_cast<std::size_t>(s.asked[q]) * recall_token_count;
+      RecallValues plain{}, d{};
       for (std::size_t t = 0; t < n; ++t) {
         const float x = products_.asked[row + token(t)];
-        add_scaled(plain.data(), x, added_[t].data(), value_count);
+        recall_add_scaled(plain.data(), x, added_[t].data(), recall_value_count);
       }
       loss += judge(plain, static_cast<std::size_t>(s.answers[q]), d);
       for (std::size_t t = 0; t < n; ++t) {
         const float x = products_.asked[row + token(t)];
-        add_scaled(d_added_[t].data(), x, d.data(), value_count);
-        products_.d_asked[row + token(t)] += recall_dot(d.data(), added_[t].data(), value_count);
+        recall_add_scaled(d_added_[t].data(), x, d.data(), recall_value_count);
+        products_.d_asked[row + token(t)] += recall_dot(d.data(), added_[t].data(), recall_value_count);
       }
     }
     for (std::size_t t = n; t-- > 0;) {
       const std::size_t gate = at_.gates + token(t);
-      const float strength = sigmoid(p_[gate]);
-      const float felt = recall_dot(d_added_[t].data(), added_[t].data(), value_count);
+      const float strength = recall_sigmoid(p_[gate]);
+      const float felt = recall_dot(d_added_[t].data(), added_[t].data(), recall_value_count);
       g_[gate] += felt * (1 - strength);
       for (std::size_t e = 0; e < t; ++e) {
-        const std::size_t at = token(t) * token_count + token(e);
+        const std::size_t at = token(t) * recall_token_count + token(e);
         const float x = products_.kept[at] * strength;
-        products_.d_kept[at] -= strength * recall_dot(d_added_[t].data(), added_[e].data(), value_count);
-        add_scaled(d_added_[e].data(), -x, d_added_[t].data(), value_count);
+        products_.d_kept[at] -= strength * recall_dot(d_added_[t].data(), added_[e].data(), recall_value_count);
+        recall_add_scaled(d_added_[e].data(), -x, d_added_[t].data(), recall_value_count);
       }
     }
     return loss;
@@ -337,12 +337,12 @@ class RecallTrainer {
     out.asked.assign(p_.begin() + static_cast<std::ptrdiff_t>(at_.asked),
                      p_.begin() + static_cast<std::ptrdiff_t>(at_.gates));
     out.scale = std::exp(p_[at_.scale]);
-    out.slope = mixer_ == RecallMixer::attention ? softplus(p_[at_.slope] - 4) : 0;
+    out.slope = mixer_ == RecallMixer::attention ? recall_softplus(p_[at_.slope] - 4) : 0;
     out.decay = mixer_ == RecallMixer::gated ? std::exp(p_[at_.decay]) : 0;
-    for (std::size_t t = 0; t < token_count; ++t) {
+    for (std::size_t t = 0; t < recall_token_count; ++t) {
       const float gate = p_[at_.gates + t];
-      out.gates.push_back(mixer_ == RecallMixer::gated   ? softplus(gate)
-                          : mixer_ == RecallMixer::delta ? sigmoid(gate)
+      out.gates.push_back(mixer_ == RecallMixer::gated   ? recall_softplus(gate)
+                          : mixer_ == RecallMixer::delta ? recall_sigmoid(gate)
                                                          : 1.0f);
     }
   }
@@ -350,11 +350,11 @@ class RecallTrainer {
   RecallMixer mixer_;
   RecallTask task_;
   RecallTraining training_;
-  Layout at_;
+  RecallLayout at_;
   RecallAdam adam_;
   std::vector<float> p_, g_, keys_, lengths_, turned_, weights_, strengths_, d_strengths_;
-  std::vector<Values> added_, d_added_;
-  Products products_;
+  std::vector<RecallValues> added_, d_added_;
+  RecallProducts products_;
 };
 
 }  // namespace

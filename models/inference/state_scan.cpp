@@ -10,11 +10,11 @@ namespace models::inference {
 namespace {
 
 /// What goes in (x, B, C, a step of each head) and comes out (y), once.
-double streamed_bytes(const ScanSize& s) {
+double scan_streamed_bytes(const ScanSize& s) {
   return s.tokens * s.element_bytes * (2 * s.heads * s.width + 2 * s.groups * s.state + s.heads);
 }
 
-ScanCost timed(double flops, double bytes, double steps, double flops_per_s, double bytes_per_s) {
+ScanCost scan_timed(double flops, double bytes, double steps, double flops_per_s, double bytes_per_s) {
   const double arithmetic = flops / flops_per_s, traffic = bytes / bytes_per_s;
   return {.flops = flops,
           .bytes = bytes,
@@ -25,8 +25,8 @@ ScanCost timed(double flops, double bytes, double steps, double flops_per_s, dou
 
 /// h = a h + B x^T, y = C h, one token after the other. `x` is tokens x width, `b` and `c` tokens x state.
 template <class Real>
-std::vector<Real> by_token(const std::vector<float>& x, const std::vector<float>& b, const std::vector<float>& c,
-                           const std::vector<double>& log_decay, std::size_t width, std::size_t state) {
+std::vector<Real> scan_by_token(const std::vector<float>& x, const std::vector<float>& b, const std::vector<float>& c,
+                                const std::vector<double>& log_decay, std::size_t width, std::size_t state) {
   const std::size_t tokens = log_decay.size();
   std::vector<Real> h(state * width, Real(0)), y(tokens * width, Real(0));
   for (std::size_t t = 0; t < tokens; ++t) {
@@ -42,9 +42,9 @@ std::vector<Real> by_token(const std::vector<float>& x, const std::vector<float>
 }
 
 /// The same in blocks, in FP32: the sums of logarithms from the block's begin, their differences, and two products.
-std::vector<float> by_block(const std::vector<float>& x, const std::vector<float>& b, const std::vector<float>& c,
-                            const std::vector<double>& log_decay, std::size_t block, std::size_t width,
-                            std::size_t state) {
+std::vector<float> scan_by_block(const std::vector<float>& x, const std::vector<float>& b, const std::vector<float>& c,
+                                 const std::vector<double>& log_decay, std::size_t block, std::size_t width,
+                                 std::size_t state) {
   const std::size_t tokens = log_decay.size();
   std::vector<float> h(state * width, 0.0f), y(tokens * width, 0.0f), sums(block);
   for (std::size_t begin = 0; begin < tokens; begin += block) {
@@ -79,8 +79,8 @@ std::vector<float> by_block(const std::vector<float>& x, const std::vector<float
 }  // namespace
 
 ScanCost sequential_scan(const ScanSize& s, double vector_flops_per_s, double bytes_per_s) {
-  return timed(5 * s.tokens * s.heads * s.width * s.state, streamed_bytes(s), s.tokens, vector_flops_per_s,
-               bytes_per_s);
+  return scan_timed(5 * s.tokens * s.heads * s.width * s.state, scan_streamed_bytes(s), s.tokens, vector_flops_per_s,
+                    bytes_per_s);
 }
 
 ScanCost blocked_scan(const ScanSize& s, double block, double matrix_flops_per_s, double bytes_per_s) {
@@ -88,8 +88,8 @@ ScanCost blocked_scan(const ScanSize& s, double block, double matrix_flops_per_s
   const double cells = s.heads * s.width * s.state;
   const double flops = s.tokens * (2 * q * (s.groups * s.state + s.heads * s.width) + 4 * cells) + 2 * blocks * cells;
   // A state of each block in FP32: written, read and written where it is passed on, read at last.
-  const double bytes = streamed_bytes(s) + (blocks > 1 ? 4 * 4 * blocks * cells : 0);
-  return timed(flops, bytes, blocks, matrix_flops_per_s, bytes_per_s);
+  const double bytes = scan_streamed_bytes(s) + (blocks > 1 ? 4 * 4 * blocks * cells : 0);
+  return scan_timed(flops, bytes, blocks, matrix_flops_per_s, bytes_per_s);
 }
 
 ScanRun run_scan(std::int64_t tokens, std::int64_t block, std::int64_t width, std::int64_t state, double slowest,
@@ -106,9 +106,9 @@ ScanRun run_scan(std::int64_t tokens, std::int64_t block, std::int64_t width, st
   for (std::size_t t = 0; t < n; ++t)
     log_decay[t] = -static_cast<double>(
         static_cast<float>(slowest * std::pow(fastest / slowest, unit_draw(random_stream(seed, 24), t))));
-  const std::vector<double> right = by_token<double>(x, b, c, log_decay, p, k);
-  const std::vector<float> one = by_token<float>(x, b, c, log_decay, p, k);
-  const std::vector<float> blocked = by_block(x, b, c, log_decay, static_cast<std::size_t>(block), p, k);
+  const std::vector<double> right = scan_by_token<double>(x, b, c, log_decay, p, k);
+  const std::vector<float> one = scan_by_token<float>(x, b, c, log_decay, p, k);
+  const std::vector<float> blocked = scan_by_block(x, b, c, log_decay, static_cast<std::size_t>(block), p, k);
   double largest = 0;
   ScanRun out;
   for (std::size_t i = 0; i < right.size(); ++i) {

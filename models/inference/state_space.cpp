@@ -11,10 +11,10 @@
 namespace models::inference {
 namespace {
 
-constexpr double infinite = std::numeric_limits<double>::infinity();
+constexpr double no_context = std::numeric_limits<double>::infinity();
 
 /// Widths as their config files state them. Experts: 3 x hidden x inner width each, layers with experts counted.
-constexpr auto published_models = std::to_array<StateModel>({
+constexpr auto published_state_models = std::to_array<StateModel>({
     {.id = "mamba2-8b",
      .name = "Mamba-2 8B",
      .source = "Waleffe et al., An Empirical Study of Mamba-based Language Models, 2024",
@@ -135,10 +135,10 @@ constexpr auto published_models = std::to_array<StateModel>({
      .experts_per_token = 2},
 });
 
-/// The least context up to `most` from which on `holds` is true, by halves; infinite where it is not true at `most`.
+/// The least context up to `most` from which on `holds` is true, by halves; no_context where it is not true at `most`.
 template <class Holds>
-double first_tokens(double most, const Holds& holds) {
-  if (!holds(most)) return infinite;
+double first_context(double most, const Holds& holds) {
+  if (!holds(most)) return no_context;
   if (holds(0.0)) return 0;
   double lo = 0, hi = most;
   while (hi - lo > 0.5 + 1e-9 * hi) {
@@ -150,12 +150,12 @@ double first_tokens(double most, const Holds& holds) {
 
 }  // namespace
 
-std::span<const StateModel> state_models() { return published_models; }
+std::span<const StateModel> state_models() { return published_state_models; }
 
 const StateModel* find_state_model(std::string_view id) {
-  const auto found =
-      std::find_if(published_models.begin(), published_models.end(), [&](const StateModel& m) { return m.id == id; });
-  return found == published_models.end() ? nullptr : &*found;
+  const auto found = std::find_if(published_state_models.begin(), published_state_models.end(),
+                                  [&](const StateModel& m) { return m.id == id; });
+  return found == published_state_models.end() ? nullptr : &*found;
 }
 
 StateModel own_state_model(double hidden, double blocks, double attention_every, double state_width, double state_size,
@@ -250,12 +250,12 @@ double step_grows_tokens(const StateModel& m, const StateBits& bits, double batc
     return state_step(m, bits, batch, context, flops_per_s, bytes_per_s).time_s;
   };
   const double limit = factor * time(0);
-  return first_tokens(most, [&](double context) { return time(context) >= limit; });
+  return first_context(most, [&](double context) { return time(context) >= limit; });
 }
 
 double crossing_tokens(const StateModel& a, const StateModel& b, const StateBits& bits, double batch, double most,
                        double flops_per_s, double bytes_per_s) {
-  return first_tokens(most, [&](double context) {
+  return first_context(most, [&](double context) {
     return state_step(a, bits, batch, context, flops_per_s, bytes_per_s).time_s <=
            state_step(b, bits, batch, context, flops_per_s, bytes_per_s).time_s;
   });

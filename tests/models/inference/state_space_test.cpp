@@ -6,7 +6,6 @@
 
 #include "models/base/integer_math.h"
 #include "models/inference/state_scan.h"
-#include "tests/models/machine/hardware_bundled.h"
 #include "tests/models/transformer/language_model_files.h"
 #include "tests/support/base/near.h"
 
