@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -61,7 +62,7 @@ struct RecallModel {
 
 /// Stops early, with what is trained by then, where `stop` answers true.
 RecallModel train_recall(RecallMixer mixer, const RecallTask& task, const RecallTraining& training,
-                         const bool* stop = nullptr);
+                         const std::atomic<bool>* stop = nullptr);
 
 /// Scores of all values for each asked key after the first `read` tokens, `recall_values` to a key.
 std::vector<float> recall_scores(const RecallModel& model, const RecallStream& stream,

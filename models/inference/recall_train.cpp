@@ -92,7 +92,7 @@ class RecallTrainer {
     adam_.rate = static_cast<float>(training.rate);
   }
 
-  RecallModel train(const bool* stop) {
+  RecallModel train(const std::atomic<bool>* stop) {
     RecallModel out;
     const std::uint64_t luck = random_stream(training_.seed, 12);
     for (std::int64_t step = 1; step <= training_.steps; ++step) {
@@ -359,7 +359,7 @@ class RecallTrainer {
 
 }  // namespace
 
-RecallModel train_recall(RecallMixer mixer, const RecallTask& task, const RecallTraining& training, const bool* stop) {
+RecallModel train_recall(RecallMixer mixer, const RecallTask& task, const RecallTraining& training, const std::atomic<bool>* stop) {
   return RecallTrainer(mixer, task, training).train(stop);
 }
 

@@ -78,6 +78,7 @@ constexpr auto published_state_models = std::to_array<StateModel>({
      .state_width = 1,
      .state_size = 16,
      .groups = 0,
+     .one_decay = false,
      .parameters = 7.27e9},
     {.id = "jamba",
      .name = "Jamba 52B",
@@ -93,6 +94,7 @@ constexpr auto published_state_models = std::to_array<StateModel>({
      .state_width = 1,
      .state_size = 16,
      .groups = 0,
+     .one_decay = false,
      .parameters = 51.57e9,
      .expert_parameters = 16 * 16 * 3.0 * 4096 * 14'336,
      .experts = 16,
@@ -111,6 +113,7 @@ constexpr auto published_state_models = std::to_array<StateModel>({
      .state_width = 128,
      .state_size = 128,
      .groups = 16,
+     .one_decay = false,
      .parameters = 79.67e9,
      .expert_parameters = 48 * 512 * 3.0 * 2048 * 512,
      .experts = 512,
@@ -135,7 +138,7 @@ constexpr auto published_state_models = std::to_array<StateModel>({
      .experts_per_token = 2},
 });
 
-/// The least context up to `most` from which on `holds` is true, by halves; no_context where it is not true at `most`.
+/// The least context up to `most` from which on `holds` is true, by halves; infinite where it is not true at `most`.
 template <class Holds>
 double first_context(double most, const Holds& holds) {
   if (!holds(most)) return no_context;
