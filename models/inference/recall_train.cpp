@@ -226,7 +226,7 @@ class RecallTrainer {
       sum = recall_exponentials(weights_.data(), weights_.size());
       RecallValues plain{}, d{};
       for (std::size_t t = 0; t < n; ++t) plain[static_cast<std::size_t>(s.values[t])] += weights_[t] /= sum;
-      loss += judge(plain, static_cast<std::size_t>(s.answers[q]), d);
+      loss += static_cast<double>(judge(plain, static_cast<std::size_t>(s.answers[q]), d));
       float mean = 0, aged = 0;
       for (std::size_t v = 0; v < recall_value_count; ++v) mean += d[v] * plain[v];
       for (std::size_t t = 0; t < n; ++t) {
@@ -259,7 +259,7 @@ class RecallTrainer {
       for (std::size_t t = 0; t < n; ++t)
         plain[static_cast<std::size_t>(s.values[t])] +=
             strengths_[t] * products_.asked[row + static_cast<std::size_t>(s.keys[t])];
-      loss += judge(plain, static_cast<std::size_t>(s.answers[q]), d);
+      loss += static_cast<double>(judge(plain, static_cast<std::size_t>(s.answers[q]), d));
       for (std::size_t t = 0; t < n; ++t) {
         const std::size_t at = row + static_cast<std::size_t>(s.keys[t]);
         const float back = d[static_cast<std::size_t>(s.values[t])];
@@ -306,7 +306,7 @@ class RecallTrainer {
         const float x = products_.asked[row + token(t)];
         recall_add_scaled(plain.data(), x, added_[t].data(), recall_value_count);
       }
-      loss += judge(plain, static_cast<std::size_t>(s.answers[q]), d);
+      loss += static_cast<double>(judge(plain, static_cast<std::size_t>(s.answers[q]), d));
       for (std::size_t t = 0; t < n; ++t) {
         const float x = products_.asked[row + token(t)];
         recall_add_scaled(d_added_[t].data(), x, d.data(), recall_value_count);
@@ -359,7 +359,8 @@ class RecallTrainer {
 
 }  // namespace
 
-RecallModel train_recall(RecallMixer mixer, const RecallTask& task, const RecallTraining& training, const std::atomic<bool>* stop) {
+RecallModel train_recall(RecallMixer mixer, const RecallTask& task, const RecallTraining& training,
+                         const std::atomic<bool>* stop) {
   return RecallTrainer(mixer, task, training).train(stop);
 }
 

@@ -12,8 +12,6 @@ using widgets::Curve, widgets::figure, widgets::format_text, widgets::Meaning, w
 
 namespace {
 
-constexpr std::size_t value_count = static_cast<std::size_t>(models::inference::recall_values);
-
 std::string value_letter(std::int32_t value) { return std::string(1, static_cast<char>('A' + value)); }
 
 std::string percent(double share) {

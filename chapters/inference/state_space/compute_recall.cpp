@@ -13,7 +13,6 @@ namespace mi = models::inference;
 using mi::RecallMixer;
 
 constexpr std::int64_t asked_streams = 96, curve_streams = 32;
-constexpr std::size_t value_count = static_cast<std::size_t>(mi::recall_values);
 
 RecallMixer mixer_of(Keeping keeping) { return static_cast<RecallMixer>(static_cast<int>(keeping) + 1); }
 static_assert(static_cast<int>(RecallMixer::gated) == static_cast<int>(Keeping::gated) + 1);

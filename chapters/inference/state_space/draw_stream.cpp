@@ -17,8 +17,6 @@ namespace {
 
 using widgets::Align, widgets::Font, widgets::Meaning, widgets::Painter, widgets::Type;
 
-constexpr std::size_t value_count = static_cast<std::size_t>(models::inference::recall_values);
-
 struct StreamPlace {
   float left = 0, right = 0, column = 0, small = 0;  ///< of the tokens; `small`: a line of small type
   float words = 0, verdict = 0;                      ///< widths of what stands left and right of them

@@ -25,6 +25,7 @@ namespace chapters::inference::state_space {
 enum class Keeping : std::uint8_t { linear, gated, delta };
 enum class StateFormat : std::uint8_t { bf16, fp32 };
 
+inline constexpr std::size_t value_count = static_cast<std::size_t>(models::inference::recall_values);
 inline constexpr std::int64_t max_pairs = 48, max_width = 48;
 
 struct Inputs {
