@@ -151,6 +151,9 @@ void arrange_stream(const Inputs& in, const Outputs& out, const Run& run, Pictur
   p.survive_words = "found at the end, by place";
   if (std::isfinite(out.lost_after))
     p.lost_words = "first wrong after " + format_text(out.lost_after, "") + (out.lost_after == 1 ? " pair" : " pairs");
+  while (p.lost_token < p.state_wrong.size() &&
+         (p.state_wrong[p.lost_token] == 0 || static_cast<std::int64_t>(p.lost_token) <= run.needle_token))
+    ++p.lost_token;
 }
 
 std::string answer_of(const Inputs&, const Outputs& out) {

@@ -156,6 +156,19 @@ void paint_lane(const Painter& p, const Picture& picture, const StreamPlace& s, 
   }
 }
 
+/// Where the state answers wrong for the first time.
+void paint_lost(const Painter& p, const Picture& picture, const StreamPlace& s) {
+  if (picture.lost_words.empty()) return;
+  const auto& t = widgets::theme();
+  const float x = s.x(picture.lost_token), wide = widgets::text_size(picture.lost_words, Type::small, Font::bold).x;
+  p.dashed_line({x, s.state_y}, {x, s.state_y + s.lane_h}, t.text, t.px(1.5f), t.px(4));
+  const float from = std::clamp(x - wide - t.px(8), s.left + t.px(4), std::max(s.left + t.px(4), s.right - wide));
+  const float y = s.state_y + std::max(0.0f, 0.62f * (s.lane_h - s.small));
+  if (s.lane_h < 2.4f * s.small) return;
+  p.plate({from, y}, picture.lost_words, t.card, Type::small, Font::bold);
+  p.text({from, y}, picture.lost_words, t.text, Type::small, Font::bold);
+}
+
 void paint_verdict(const Painter& p, const StreamPlace& s, float y, const Verdict& v, std::string_view output) {
   const auto& t = widgets::theme();
   const float x = s.right + t.px(10), room = s.verdict - t.px(10), line = s.small + t.px(2);
@@ -278,12 +291,13 @@ void draw_stream(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   p.text_fit({x, s.base - s.cache_h}, picture.cache_words, room, t.of(Meaning::kv_cache), Type::small, Font::mono);
   p.text_fit({x, s.base + (s.state_h - s.small) / 2}, picture.state_words, room, t.accent, Type::small, Font::mono);
   const Run& run = *picture.run;
-  paint_words(p, s, corner.x, s.attention_y, s.lane_h, "Asked for the needle", "attention says", t.text);
+  paint_words(p, s, corner.x, s.attention_y, s.lane_h, "Attention says", "the needle is", t.text);
   paint_lane(p, picture, s, s.attention_y, run.attention_says, picture.attention_wrong);
   paint_verdict(p, s, s.attention_y, picture.attention, "attention_needle");
-  paint_words(p, s, corner.x, s.state_y, s.lane_h, "Asked for the needle", "the state says", t.text);
+  paint_words(p, s, corner.x, s.state_y, s.lane_h, "The state says", "the needle is", t.text);
   paint_lane(p, picture, s, s.state_y, run.state_says, picture.state_wrong);
   paint_verdict(p, s, s.state_y, picture.state, "needle_recall");
+  paint_lost(p, picture, s);
   paint_found(p, picture, s);
   if (s.found_h > 0) {
     paint_words(p, s, corner.x, s.found_y, s.found_h, "Found at the end", "", t.text);

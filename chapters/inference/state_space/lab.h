@@ -30,9 +30,9 @@ inline constexpr std::int64_t max_pairs = 48, max_width = 48;
 
 struct Inputs {
   Keeping keeping = Keeping::gated;
-  std::int64_t width = 12, pairs = 24, needle = 3, fillers = 0;
-  double rewritten = 30;  ///< %
-  std::int64_t steps = 80, seed = 1;
+  std::int64_t width = 16, pairs = 24, needle = 3, fillers = 0;
+  double rewritten = 60;  ///< %
+  std::int64_t steps = 80, seed = 5;
   std::int64_t cache_entries = 0, sinks = 1;
   std::string model = "mamba2-8b", reference = "llama-3-8b", chip = "h100_sxm", kv_format = "bf16";
   models::Format format = models::Format::bf16;
@@ -128,6 +128,7 @@ struct Picture {
   LabDoors doors;
   std::vector<TokenCell> cells;
   std::string cache_words, state_words, stream_words, needle_words, lost_words, survive_words;
+  std::size_t lost_token = 0;
   Verdict attention, state;
   std::vector<std::uint8_t> attention_wrong, state_wrong;  ///< by token
   float row_peak = 1;
