@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
 #include "models/base/counter_random.h"
 #include "models/inference/recall_parts.h"
@@ -145,8 +144,7 @@ std::vector<float> recall_scores(const RecallModel& m, const RecallStream& s, st
 }
 
 RecallShares recall_shares(const RecallModel& m, const RecallTask& task, std::int64_t streams, std::uint64_t random) {
-  double right = 0, asked = 0;
-  std::vector<double> found(static_cast<std::size_t>(task.pairs), 0.0), standing = found;
+  double right = 0, asked = 0, found = 0;
   for (std::int64_t i = 0; i < streams; ++i) {
     const RecallStream s = recall_stream(task, random, static_cast<std::uint64_t>(i));
     const std::vector<float> scores = recall_scores(m, s, s.asked, task.tokens());
@@ -154,15 +152,22 @@ RecallShares recall_shares(const RecallModel& m, const RecallTask& task, std::in
       const double hit = recall_best_of(&scores[k * recall_value_count]) == s.answers[k] ? 1 : 0;
       right += hit;
       asked += 1;
-      found[static_cast<std::size_t>(s.pairs[k])] += hit;
-      standing[static_cast<std::size_t>(s.pairs[k])] += 1;
+      if (static_cast<std::int64_t>(k) == s.needle) found += hit;
     }
   }
-  RecallShares out{.all = right / asked};
-  for (std::size_t k = 0; k < found.size(); ++k)
-    out.by_pair.push_back(standing[k] > 0 ? found[k] / standing[k] : std::numeric_limits<double>::quiet_NaN());
-  if (task.needle >= 0 && task.needle < task.pairs) out.needle = out.by_pair[static_cast<std::size_t>(task.needle)];
-  return out;
+  return {.all = right / asked, .needle = found / static_cast<double>(streams)};
+}
+
+double recall_needle_share(const RecallModel& m, const RecallTask& task, std::int64_t streams, std::uint64_t random) {
+  double found = 0;
+  for (std::int64_t i = 0; i < streams; ++i) {
+    const RecallStream s = recall_stream(task, random, static_cast<std::uint64_t>(i));
+    if (s.needle < 0) continue;
+    const std::size_t needle = static_cast<std::size_t>(s.needle);
+    const std::vector<float> scores = recall_scores(m, s, {&s.asked[needle], 1}, task.tokens());
+    found += recall_best_of(scores.data()) == s.answers[needle] ? 1 : 0;
+  }
+  return found / static_cast<double>(streams);
 }
 
 namespace {

@@ -73,13 +73,15 @@ std::vector<float> recall_weights(const RecallModel& model, const RecallStream& 
 /// The state after the first `read` tokens, `width` x `recall_values`, row by row; of attention empty.
 std::vector<float> recall_state(const RecallModel& model, const RecallStream& stream, std::int64_t read);
 
-/// Share of asked keys that are answered right over `streams` streams, of the task's needle, and of the pairs in the
-/// order of their writing (of those that are not rewritten; NaN where there is none).
+/// Share of asked keys that are answered right over `streams` streams, and of the task's needle.
 struct RecallShares {
   double all = 0, needle = 0;
-  std::vector<double> by_pair{};
 };
 RecallShares recall_shares(const RecallModel& model, const RecallTask& task, std::int64_t streams,
+                           std::uint64_t random);
+
+/// The needle's alone, which asks for nothing else.
+double recall_needle_share(const RecallModel& model, const RecallTask& task, std::int64_t streams,
                            std::uint64_t random);
 
 /// A cache of attention that holds at most `entries` tokens. window: the first `sinks` and the newest (StreamingLLM,

@@ -77,7 +77,7 @@ void arrange_recall(const Outputs& out, const Run& run, Picture& p) {
                                : Tint::strong(),
                    run.pair_counts, r.share);
     c.dashed = small;
-    if (!first && !attention) c.alpha = 0.6f;
+    if (!first && !attention) c.alpha = r.name == "window" ? 0.5f : 0.7f;
     c.width = first ? 2.5f : 1.6f;
     p.recall.push_back(std::move(c));
     first = false;
@@ -140,7 +140,7 @@ void arrange_stream(const Inputs& in, const Outputs& out, const Run& run, Pictur
   const auto verdict = [&](const std::vector<float>& says, double share) {
     const std::int32_t answer = said(says, s.keys.size() - 1);
     return Verdict{
-        .says = value_letter(answer), .share = percent(share) + " of streams", .right = answer == run.needle_value};
+        .says = value_letter(answer), .share = "found in " + percent(share), .right = answer == run.needle_value};
   };
   p.attention = verdict(run.attention_says, out.attention_needle);
   p.state = verdict(run.state_says, out.needle_recall);
@@ -157,9 +157,9 @@ void arrange_stream(const Inputs& in, const Outputs& out, const Run& run, Pictur
 }
 
 std::string answer_of(const Inputs&, const Outputs& out) {
-  std::string words = "At this context a step of " + out.model_name + " takes " + figure(out.step_s, "s") +
-                      ", of attention " + figure(out.reference_step_s, "s") + ": a sequence keeps " +
-                      figure(out.sequence_bytes, "B") + ".\n";
+  std::string words = "A step of " + out.model_name + " takes " + figure(out.step_s, "s") + " and keeps " +
+                      figure(out.sequence_bytes, "B") + " a sequence; attention takes " +
+                      figure(out.reference_step_s, "s") + " and keeps " + figure(out.reference_bytes, "B") + ".\n";
   return words + "Trained to recall, attention finds " + figure(out.attention_recall, "%") +
          " of the pairs, the state " + figure(out.recall, "%") + ", and the needle in " +
          figure(out.needle_recall, "%") + " of streams.";

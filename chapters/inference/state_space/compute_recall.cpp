@@ -12,7 +12,7 @@ namespace {
 namespace mi = models::inference;
 using mi::RecallMixer;
 
-constexpr std::int64_t asked_streams = 96, curve_streams = 32;
+constexpr std::int64_t asked_streams = 96, curve_streams = 32, place_streams = 48;
 
 RecallMixer mixer_of(Keeping keeping) { return static_cast<RecallMixer>(static_cast<int>(keeping) + 1); }
 static_assert(static_cast<int>(RecallMixer::gated) == static_cast<int>(Keeping::gated) + 1);
@@ -86,6 +86,20 @@ void follow_needle(const mi::RecallModel& attention, const mi::RecallModel& stat
       best_value(&run.state_says[(tokens - 1) * value_count]) == static_cast<std::size_t>(run.needle_value);
 }
 
+/// Each place in turn as the needle's; in long streams every other one.
+void fill_places(const Inputs& in, const mi::RecallModel& attention, const mi::RecallModel& state, std::uint64_t luck,
+                 Run& run) {
+  mi::RecallTask task = task_of(in);
+  const std::int64_t step = in.pairs > 24 ? 2 : 1;
+  for (std::int64_t place = 0; place < in.pairs; ++place) {
+    const bool asked = place % step == 0;
+    task.needle = place;
+    run.by_pair.push_back(asked ? mi::recall_needle_share(state, task, place_streams, luck) : Outputs::none);
+    run.attention_by_pair.push_back(asked ? mi::recall_needle_share(attention, task, place_streams, luck)
+                                          : Outputs::none);
+  }
+}
+
 /// Numbers of pairs at which the curves have points.
 std::vector<std::int64_t> curve_pairs(std::int64_t most) {
   std::vector<std::int64_t> out;
@@ -95,7 +109,7 @@ std::vector<std::int64_t> curve_pairs(std::int64_t most) {
   return out;
 }
 
-bool fill_curves(const Inputs& in, Progress& progress, Trained& trained, std::int64_t entries, Run& run) {
+bool fill_curves(const Inputs& in, Progress& progress, Trained& trained, const Outputs& out, Run& run) {
   const RecallMixer yours = mixer_of(in.keeping);
   const std::vector<std::int64_t> pairs = curve_pairs(in.pairs);
   for (const std::int64_t n : pairs) run.pair_counts.push_back(models::as_double(n));
@@ -126,10 +140,15 @@ bool fill_curves(const Inputs& in, Progress& progress, Trained& trained, std::in
     task.needle = -1;
     for (const std::int64_t n : pairs) {
       task.pairs = n;
-      curve.share.push_back(100 *
-                            mi::evicted_shares(*attention, task, how, entries, in.sinks, curve_streams / 2, luck).all);
+      curve.share.push_back(
+          100 * mi::evicted_shares(*attention, task, how, out.entries, in.sinks, curve_streams / 2, luck).all);
     }
   }
+  // The last points are the facts, which more streams are asked for.
+  run.recall[0].share.back() = out.recall;
+  run.recall[1].share.back() = out.attention_recall;
+  run.recall[run.recall.size() - 2].share.back() = out.window_recall;
+  run.recall.back().share.back() = out.heavy_recall;
   return true;
 }
 
@@ -176,12 +195,11 @@ bool compute_recall(const Inputs& in, Progress& progress, Trained& trained, Outp
   }
   Run own;
   Run& drawn = run != nullptr ? *run : own;
-  drawn.stream = mi::recall_stream(task, models::random_stream(in.seed, 33), 0);
+  drawn.stream = mi::recall_stream(task, luck, static_cast<std::uint64_t>(in.stream - 1));
   follow_needle(*attention, *state, drawn, out);
   if (run == nullptr) return true;
-  run->by_pair = yours.by_pair;
-  run->attention_by_pair = theirs.by_pair;
-  return fill_curves(in, progress, trained, out.entries, *run);
+  fill_places(in, *attention, *state, luck, *run);
+  return fill_curves(in, progress, trained, out, *run);
 }
 
 }  // namespace chapters::inference::state_space

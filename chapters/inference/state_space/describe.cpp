@@ -47,6 +47,7 @@ void describe_task(Fields& f, Inputs& in) {
   f.integer("steps", in.steps, "Training steps", "Steps of Adam with four streams each, for every way alike.",
             {.range = {10, 400}, .typical = {20, 200}, .costly = true});
   f.integer("seed", in.seed, "Seed", "It draws first weights and streams.", {.range = {1, 1000}, .typical = {1, 20}});
+  f.integer("stream", in.stream, "Stream shown", "Which of the streams that are asked is drawn.", {.range = {1, 96}});
   f.group("A small cache of attention");
   f.integer("cache_entries", in.cache_entries, "Entries kept",
             "How many pairs of keys and values it holds; 0: as many numbers as the state.", {.range = {0, max_pairs}});

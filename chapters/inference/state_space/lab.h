@@ -32,7 +32,7 @@ struct Inputs {
   Keeping keeping = Keeping::gated;
   std::int64_t width = 16, pairs = 24, needle = 3, fillers = 0;
   double rewritten = 60;  ///< %
-  std::int64_t steps = 80, seed = 5;
+  std::int64_t steps = 80, seed = 5, stream = 1;
   std::int64_t cache_entries = 0, sinks = 1;
   std::string model = "mamba2-8b", reference = "llama-3-8b", chip = "h100_sxm", kv_format = "bf16";
   models::Format format = models::Format::bf16;
@@ -98,7 +98,7 @@ struct Run {
   std::vector<float> attention_says, state_says;
   std::vector<float> weights;     ///< tokens x tokens: what a question for the needle weighs each entry with
   std::vector<float> state_rows;  ///< tokens x width: length of each row of the state
-  std::vector<double> by_pair, attention_by_pair;
+  std::vector<double> by_pair, attention_by_pair;  ///< share of streams, NaN where it was not asked
   std::vector<double> pair_counts;
   std::vector<RecallCurve> recall;  ///< yours, attention, the other two, window, heavy hitters
   std::vector<double> contexts, own_bytes, reference_bytes, own_step, reference_step;
