@@ -160,8 +160,8 @@ std::string answer_of(const Inputs&, const Outputs& out) {
   std::string words = "A step of " + out.model_name + " takes " + figure(out.step_s, "s") + " and keeps " +
                       figure(out.sequence_bytes, "B") + " a sequence; attention takes " +
                       figure(out.reference_step_s, "s") + " and keeps " + figure(out.reference_bytes, "B") + ".\n";
-  return words + "Trained to recall, attention finds " + figure(out.attention_recall, "%") +
-         " of the pairs, the state " + figure(out.recall, "%") + ", and the needle in " +
+  return words + "Of the pairs of a stream attention finds " + figure(out.attention_recall, "%") +
+         " again, the trained state " + figure(out.recall, "%") + ", and the needle in " +
          figure(out.needle_recall, "%") + " of streams.";
 }
 

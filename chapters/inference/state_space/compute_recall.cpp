@@ -12,7 +12,11 @@ namespace {
 namespace mi = models::inference;
 using mi::RecallMixer;
 
-constexpr std::int64_t asked_streams = 96, curve_streams = 32, place_streams = 48;
+/// Streams that are asked: fewer of long ones with a large state.
+std::int64_t streams_of(const Inputs& in, std::int64_t most) {
+  const std::int64_t size = in.pairs * (1 + in.fillers) * in.width;
+  return std::clamp<std::int64_t>(most * 400 / std::max<std::int64_t>(1, size), most / 3, most);
+}
 
 RecallMixer mixer_of(Keeping keeping) { return static_cast<RecallMixer>(static_cast<int>(keeping) + 1); }
 static_assert(static_cast<int>(RecallMixer::gated) == static_cast<int>(Keeping::gated) + 1);
@@ -94,8 +98,8 @@ void fill_places(const Inputs& in, const mi::RecallModel& attention, const mi::R
   for (std::int64_t place = 0; place < in.pairs; ++place) {
     const bool asked = place % step == 0;
     task.needle = place;
-    run.by_pair.push_back(asked ? mi::recall_needle_share(state, task, place_streams, luck) : Outputs::none);
-    run.attention_by_pair.push_back(asked ? mi::recall_needle_share(attention, task, place_streams, luck)
+    run.by_pair.push_back(asked ? mi::recall_needle_share(state, task, streams_of(in, 48), luck) : Outputs::none);
+    run.attention_by_pair.push_back(asked ? mi::recall_needle_share(attention, task, streams_of(in, 48), luck)
                                           : Outputs::none);
   }
 }
@@ -120,7 +124,7 @@ bool fill_curves(const Inputs& in, Progress& progress, Trained& trained, const O
     task.needle = -1;
     for (const std::int64_t n : pairs) {
       task.pairs = n;
-      curve.share.push_back(100 * mi::recall_shares(m, task, curve_streams, luck).all);
+      curve.share.push_back(100 * mi::recall_shares(m, task, streams_of(in, 30), luck).all);
     }
   };
   constexpr std::string_view names[]{"attention", "linear attention", "gated state", "delta rule"};
@@ -141,7 +145,7 @@ bool fill_curves(const Inputs& in, Progress& progress, Trained& trained, const O
     for (const std::int64_t n : pairs) {
       task.pairs = n;
       curve.share.push_back(
-          100 * mi::evicted_shares(*attention, task, how, out.entries, in.sinks, curve_streams / 2, luck).all);
+          100 * mi::evicted_shares(*attention, task, how, out.entries, in.sinks, streams_of(in, 15), luck).all);
     }
   }
   // The last points are the facts, which more streams are asked for.
@@ -160,8 +164,8 @@ bool compute_recall(const Inputs& in, Progress& progress, Trained& trained, Outp
   if (!attention || !state) return false;
   const mi::RecallTask task = task_of(in);
   const std::uint64_t luck = models::random_stream(in.seed, 31);
-  const mi::RecallShares yours = mi::recall_shares(*state, task, asked_streams, luck);
-  const mi::RecallShares theirs = mi::recall_shares(*attention, task, asked_streams, luck);
+  const mi::RecallShares yours = mi::recall_shares(*state, task, streams_of(in, 96), luck);
+  const mi::RecallShares theirs = mi::recall_shares(*attention, task, streams_of(in, 96), luck);
   out.recall = 100 * yours.all;
   out.needle_recall = 100 * yours.needle;
   out.attention_recall = 100 * theirs.all;
@@ -175,7 +179,7 @@ bool compute_recall(const Inputs& in, Progress& progress, Trained& trained, Outp
           ? in.cache_entries
           : std::max<std::int64_t>(1, static_cast<std::int64_t>(out.state_kept / mi::recall_entry_numbers(in.width)));
   const auto evicted = [&](mi::Eviction how) {
-    return mi::evicted_shares(*attention, task, how, out.entries, in.sinks, asked_streams / 2, luck);
+    return mi::evicted_shares(*attention, task, how, out.entries, in.sinks, streams_of(in, 48), luck);
   };
   const mi::EvictedShares window = evicted(mi::Eviction::window), heavy = evicted(mi::Eviction::heavy_hitters);
   out.window_recall = 100 * window.all;

@@ -145,7 +145,8 @@ void describe_costs(Fields& f, Outputs& o) {
          {.formula = "layers x (heads x head width x state + convolution) x bytes of a number",
           .source = "the models' config files"});
   f.real("token_bytes", o.token_bytes, {"A further token", "B"}, "Keys and values of the layers with attention.");
-  f.real("reference_token_bytes", o.reference_token_bytes, {"... of the attention model", "B"});
+  f.real("reference_token_bytes", o.reference_token_bytes, {"... of the attention model", "B"},
+         "Keys and values of all its layers.");
   f.real("reference_bytes", o.reference_bytes, {"A sequence, attention", "B"}, "All of its keys and values.");
   f.real(
       "equal_tokens", o.equal_tokens, {"As large at", "tokens"},
@@ -161,13 +162,12 @@ void describe_costs(Fields& f, Outputs& o) {
   f.real("doubles_tokens", o.doubles_tokens, {"Step doubles at", "tokens"}, "Against a step with nothing behind it.",
          {.absent = flat});
   f.real("reference_doubles_tokens", o.reference_doubles_tokens, {"... of the attention model", "tokens"},
-         {.absent = flat});
+         "Where its caches are as large as its weights.", {.absent = flat});
   f.real("parameters", o.parameters, "Parameters", "Counted from the shape, or as published.");
   f.real("active", o.active, "Parameters a token uses", "All, but for the experts that it is not sent to.");
-  f.real("memory_bytes", o.memory_bytes, {"Memory", "B"}, "Weights, states and caches of the batch.",
-         {.against = {"of", "offered_bytes"}});
-  f.real("reference_memory_bytes", o.reference_memory_bytes, {"Memory, attention", "B"}, "The same of the other model.",
-         {.against = {"of", "offered_bytes"}});
+  f.real("memory_bytes", o.memory_bytes, {"Memory", "B"}, "Weights, states and caches of the batch.");
+  f.real("reference_memory_bytes", o.reference_memory_bytes, {"Memory, attention", "B"},
+         "The same of the other model.");
   f.real("offered_bytes", o.offered_bytes, {"Memory of the chips", "B"}, "What all chips have.");
   f.table("models", o.models, "Published models with a state");
 }
@@ -178,10 +178,12 @@ void describe_scan(Fields& f, Outputs& o) {
          {.absent = no_scan, .formula = "5 tokens x numbers of the state / FP32 peak"});
   f.real("blocked_s", o.blocked_s, {"In blocks", "s"}, "The longer of matrix products and traffic.",
          {.absent = no_scan, .source = "state-space duality, Dao and Gu, 2024"});
-  f.real("scan_speedup", o.scan_speedup, "Times as fast in blocks", {.absent = no_scan});
+  f.real("scan_speedup", o.scan_speedup, "Times as fast in blocks",
+         {.absent = no_scan, .formula = "token by token / in blocks"});
   f.real("best_block", o.best_block, {"Best block", "tokens"}, "Of powers of two, by these least times.",
          {.absent = no_scan});
-  f.real("scan_flops", o.scan_flops, {"Token by token computes", "FLOP"}, {.absent = no_scan});
+  f.real("scan_flops", o.scan_flops, {"Token by token computes", "FLOP"},
+         {.absent = no_scan, .formula = "5 tokens x numbers of the state"});
   f.real("blocked_flops", o.blocked_flops, {"In blocks computes", "FLOP"},
          {.absent = no_scan,
           .formula = "2 tokens x block x (groups x state + heads x head width) + 4 tokens x numbers of the state"});

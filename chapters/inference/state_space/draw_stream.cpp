@@ -163,7 +163,9 @@ void paint_lost(const Painter& p, const Picture& picture, const StreamPlace& s) 
   const float x = s.x(picture.lost_token), wide = widgets::text_size(picture.lost_words, Type::small, Font::bold).x;
   p.dashed_line({x, s.state_y}, {x, s.state_y + s.lane_h}, t.text, t.px(1.5f), t.px(4));
   const float from = std::clamp(x - wide - t.px(8), s.left + t.px(4), std::max(s.left + t.px(4), s.right - wide));
-  const float y = s.state_y + std::max(0.0f, 0.62f * (s.lane_h - s.small));
+  // Where the needle's own row does not run.
+  const float share = picture.run->needle_value > 5 ? 0.06f : 0.62f;
+  const float y = s.state_y + std::max(0.0f, share * (s.lane_h - s.small));
   if (s.lane_h < 2.4f * s.small) return;
   p.plate({from, y}, picture.lost_words, t.card, Type::small, Font::bold);
   p.text({from, y}, picture.lost_words, t.text, Type::small, Font::bold);

@@ -55,11 +55,11 @@ TEST_CASE("state space lab: a gate loses the needle, the delta rule keeps it, no
 }
 
 TEST_CASE("state space lab: a needle behind the end is the last pair, and other ways to keep it are seen at the foot") {
-  const LabPtr lab = open_lab(state_lab, R"({"pairs": 6, "needle": 40, "width": 4, "steps": 20, "rewritten": 0})");
+  const LabPtr lab = open_lab(state_lab, R"({"pairs": 6, "needle": 40, "width": 8, "steps": 80, "rewritten": 0})");
   CHECK(computed(*lab, "needle_place") == 6);
   CHECK(out(*lab, "window_needle") > 90);
   set(*lab, "needle", 3, "cache_entries", 2, "sinks", 0);
   CHECK(computed(*lab, "window_needle") < 40);
   CHECK(out(*lab, "entries") == 2);
-  CHECK(computed(set(*lab, "cache_entries", 48), "window_recall") == out(*lab, "attention_recall"));
+  CHECK(near(computed(set(*lab, "cache_entries", 48), "window_recall"), out(*lab, "attention_recall"), 0.05));
 }

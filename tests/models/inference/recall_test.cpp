@@ -42,8 +42,8 @@ TEST_CASE("recall: a stream asks every key once, for its last value, and never r
 TEST_CASE("recall: attention is trained to find every pair, a state loses more with every pair beyond its size") {
   const RecallTask task{.pairs = 24, .needle = 0};
   const RecallModel attention = trained(RecallMixer::attention, task), linear = trained(RecallMixer::linear, task);
-  CHECK(linear.losses.front() > 2.5);
-  CHECK(linear.losses.back() < 0.5 * linear.losses.front());
+  CHECK(linear.losses.front() > 2.5f);
+  CHECK(linear.losses.back() < 0.5f * linear.losses.front());
   CHECK(recall_shares(attention, task, 24, 9).all > 0.99);
   double last = 1.001;
   for (const std::int64_t pairs : {2, 8, 24}) {
