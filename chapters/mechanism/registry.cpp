@@ -67,6 +67,7 @@
   LAB(inference, attention_patterns) \
   LAB(inference, optimize) \
   LAB(inference, tensor_parallel) \
+  LAB(inference, state_space) \
   LAB(serving, batching) \
   LAB(serving, paged_kv) \
   LAB(serving, prefix_cache) \

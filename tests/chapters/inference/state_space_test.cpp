@@ -1,0 +1,65 @@
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <string>
+
+#include "tests/support/base/near.h"
+#include "tests/support/lab/answers.h"
+#include "tests/support/lab/canvas.h"
+#include "tests/support/lab/lab_bench.h"
+
+// State space: figures by key, the order of the ways on each task, and what does not train again.
+
+using namespace support;
+
+namespace {
+constexpr const char* state_lab = "inference/state-space";
+}
+
+TEST_CASE("state space lab: bytes and steps are those of the shapes, and a cache catches up where they are equal") {
+  const LabPtr lab = open_lab(state_lab, R"({"pairs": 6, "width": 4, "steps": 10})");
+  CHECK(computed(*lab, "fixed_bytes") == 2.0 * 56 * (128.0 * 64 * 128 + 3 * (8192 + 2 * 8 * 128)));
+  CHECK(out(*lab, "token_bytes") == 0);
+  CHECK(near(out(*lab, "equal_tokens"), 922, 1e-2));
+  CHECK(near(out(*lab, "reference_bytes"), 131072.0 * 131072, 1e-12));
+  CHECK(std::isnan(output(*lab, "doubles_tokens").number()));
+  const double step = out(*lab, "step_s");
+  CHECK(computed(set(*lab, "context", 1000000), "step_s") == step);
+  CHECK(near(computed(set(*lab, "context", static_cast<std::int64_t>(out(*lab, "crossing_tokens"))), "speedup"), 1,
+             1e-3));
+  CHECK(computed(set(*lab, "state_format", "fp32"), "fixed_bytes") == 4.0 * 56 * (128.0 * 64 * 128 + 3 * 10240));
+  CHECK(computed(set(*lab, "model", "jamba", "context", 262144), "token_bytes") == 4 * 4096);
+  // Mamba's decays differ within a head: no scan of matrix products.
+  CHECK(std::isnan(output(*lab, "blocked_s").number()));
+  set(*lab, "model", "own", "blocks", 28, "attention_every", 7);
+  CHECK(computed(*lab, "token_bytes") == 4 * 4096);
+  CHECK(reason_of(set(*lab, "hidden", 1000)).starts_with("A width of 1000 holds no whole heads"));
+}
+
+TEST_CASE("state space lab: a gate loses the needle, the delta rule keeps it, nothing rewritten loses little") {
+  const LabPtr lab = open_lab(state_lab, R"({})");
+  const double gated = computed(*lab, "recall"), gated_needle = out(*lab, "needle_recall");
+  CHECK(out(*lab, "attention_recall") > 95);
+  CHECK(out(*lab, "entries") == 8);  // 256 numbers of the state over 32 of an entry
+  CHECK_FALSE(output(*lab, "needle_found").toggle());
+  CHECK(out(*lab, "lost_after") >= 1);
+  CHECK(out(*lab, "half_life") < 12);
+  set(*lab, "keeping", "delta");
+  CHECK(computed(*lab, "recall") > gated + 5);
+  CHECK(out(*lab, "needle_recall") > gated_needle + 20);
+  CHECK(std::isnan(output(*lab, "half_life").number()));
+  set(*lab, "keeping", "linear");
+  CHECK(computed(*lab, "recall") < gated);
+  CHECK(out(*lab, "needle_recall") > gated_needle);
+  set(*lab, "rewritten", 0, "width", 40);
+  CHECK(computed(*lab, "recall") > 97);
+}
+
+TEST_CASE("state space lab: a needle behind the end is the last pair, and other ways to keep it are seen at the foot") {
+  const LabPtr lab = open_lab(state_lab, R"({"pairs": 6, "needle": 40, "width": 8, "steps": 80, "rewritten": 0})");
+  CHECK(computed(*lab, "needle_place") == 6);
+  CHECK(out(*lab, "window_needle") > 90);
+  set(*lab, "needle", 3, "cache_entries", 2, "sinks", 0);
+  CHECK(computed(*lab, "window_needle") < 40);
+  CHECK(out(*lab, "entries") == 2);
+  CHECK(near(computed(set(*lab, "cache_entries", 48), "window_recall"), out(*lab, "attention_recall"), 0.05));
+}
