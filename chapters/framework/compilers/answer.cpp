@@ -53,8 +53,8 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
     first = name + " stays ahead of eager from call " + figure(out.ahead_from, "") + " on and wins " +
             figure(out.won_s, "s") + " over the stream.";
   else if (std::isfinite(out.pays_after))
-    first = name + " loses " + figure(-out.won_s, "s") + " to eager over this stream; it needs " +
-            figure(out.pays_after, "") + " such calls to win.";
+    first = name + " loses " + figure(-out.won_s, "s") + " to eager here; it needs " + figure(out.pays_after, "") +
+            " such calls to win.";
   else
     first = name + " loses " + figure(-out.won_s, "s") + " to eager, and more calls do not help.";
   return std::move(first) + "\n" + second_line(in, out);

@@ -37,7 +37,7 @@ void arrange_stream(const Outputs& out, const Run& run, const std::vector<std::s
   Curve eager{.kind = Curve::Kind::dots,
               .label = "runs eager",
               .output = "eager_calls",
-              .tint = Tint::bad(),
+              .tint = graphs > 0 ? Tint::bad() : Tint(),
               .marker = widgets::Marker::triangle,
               .radius = 2.6f,
               .legend = false};
@@ -46,7 +46,7 @@ void arrange_stream(const Outputs& out, const Run& run, const std::vector<std::s
               .output = "graphs",
               .tint = Tint::strong(),
               .marker = widgets::Marker::diamond,
-              .radius = 5,
+              .radius = graphs <= 16 ? 5.0f : 2.5f,
               .legend = graphs > 0};
   for (const std::size_t i : shown) {
     const auto& call = calls[i];
@@ -56,7 +56,7 @@ void arrange_stream(const Outputs& out, const Run& run, const std::vector<std::s
       eager.add(x, call.ran);
     else
       ran[std::min(static_cast<std::size_t>(call.graph), kinds - 1)].add(x, call.ran);
-    if (call.compiled && waits.x.size() < 64) waits.add(x, call.ran);
+    if (call.compiled) waits.add(x, call.ran);
   }
   p.stream.push_back(std::move(came));
   for (Curve& dots : ran) p.stream.push_back(std::move(dots));

@@ -39,6 +39,8 @@ void draw_stream(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
              .x_axis = false,
              .ghost = false});
   plot.curves(picture.stream);
+  if (picture.ahead_from > 0)
+    plot.vertical_mark(picture.ahead_from, {}, {.colour = widgets::theme().good, .output = "ahead_from"});
   auto calls = static_cast<double>(in.calls);
   if (plot.drag_x("drag the end of the stream", calls, {.label = "the stream ends", .lo = 1, .hi = most_calls}))
     in.calls = std::clamp<std::int64_t>(std::llround(calls), 1, static_cast<std::int64_t>(most_calls));
@@ -81,10 +83,12 @@ void draw_fall(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   const float lanes =
       size.y >= t.px(300) ? std::floor(std::min(0.28f * size.y, t.px(190))) : std::floor(0.16f * size.y);
   const float plots = size.y - lanes - 2 * gap, upper = std::floor(0.44f * plots);
-  draw_stream(in, picture, view, {size.x, upper});
+  // The lanes first, on the axis of the frame before: what falls goes under the stream's dots and words.
   float y = corner.y + upper + gap;
   ImGui::SetCursorScreenPos({corner.x, y});
   draw_lanes(picture, view, {size.x, lanes});
+  ImGui::SetCursorScreenPos(corner);
+  draw_stream(in, picture, view, {size.x, upper});
   widgets::drew("the stream");
   y += lanes + gap;
   ImGui::SetCursorScreenPos({corner.x, y});

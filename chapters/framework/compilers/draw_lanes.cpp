@@ -12,7 +12,7 @@ namespace {
 using widgets::Align, widgets::Font, widgets::Painter, widgets::PlotFrame, widgets::Type;
 
 constexpr std::string_view lanes_words =
-    "A call falls into a graph whose guards it passes. Blocks and full lines: calls that wait for theirs.";
+    "A call falls into a graph whose guards it passes. Blocks: a graph is made. Bars: the share of calls that wait.";
 
 struct LaneScene {
   const PlotFrame& frame;
@@ -32,9 +32,9 @@ void paint_lane(const Painter& p, const LaneScene& s, const Lane& lane, std::siz
     const float x = s.x(static_cast<double>(call));
     p.rect({x - half, y0 + inset}, {x + half, y1 - inset}, widgets::with_alpha(hue, 0.6f));
   }
-  for (const float call : lane.waits) {
-    const float x = s.x(static_cast<double>(call));
-    p.rect({x - t.px(1), y0}, {x + t.px(1), y1}, t.text);
+  for (const Waits& waits : lane.waits) {
+    const float x = s.x(static_cast<double>(waits.from)), low = waits.to - waits.from > 1.5f ? s.x(waits.to) : x;
+    p.rect({x - t.px(0.75f), y1 - waits.share * s.lane}, {std::max(low, x + t.px(0.75f)), y1}, t.text);
   }
 }
 
@@ -92,7 +92,7 @@ void draw_lanes(const Picture& picture, const View& view, ImVec2 size) {
     paint_falls(p, s, picture);
     if (picture.ahead_from > 0) {
       const float x = s.x(picture.ahead_from);
-      p.dashed_line({x, frame.area.min.y}, {x, corner.y + size.y}, t.good, t.px(1.5f), t.px(4));
+      p.dashed_line({x, corner.y}, {x, corner.y + size.y}, t.good, t.px(1.5f), t.px(4));
     }
     for (std::size_t i = 0; i < picture.lanes.size(); ++i) name_lane(p, s, picture.lanes[i], i);
     p.unclip();

@@ -91,12 +91,17 @@ struct Run {
 };
 using Computed = chapters::Computed<Outputs, Run>;
 
+/// Calls from one up to another, and the share of them that waits for a graph or a capture.
+struct Waits {
+  float from = 1, to = 2, share = 0;
+};
 /// A graph as it is painted: the calls that fell into it over the stream, and the block of seconds that it cost.
 struct Lane {
-  std::string words{};                 ///< "any length, 5,999 calls"
-  std::string seconds{};               ///< what compiling it took; empty: it has no block
-  double first_call = 1;               ///< from 1: before it there is no such graph
-  std::vector<float> hits{}, waits{};  ///< shown calls that fell in, and that waited in it
+  std::string words{};         ///< "any length, 5,999 calls"
+  std::string seconds{};       ///< what compiling it took; empty: it has no block
+  double first_call = 1;       ///< from 1: before it there is no such graph
+  std::vector<float> hits{};   ///< shown calls that fell in
+  std::vector<Waits> waits{};  ///< calls that waited in it
   widgets::Tint tint{};
 };
 /// A call that is seen falling from its dot into its lane.

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "chapters/framework/compilers/lab.h"
@@ -13,11 +14,32 @@ using widgets::format_text, widgets::Tint;
 
 /// Points of a line over the calls: every call at first, then ever fewer.
 constexpr std::size_t most_points = 700;
-/// Calls that are seen falling, and calls that wait among the shown ones.
-constexpr std::size_t most_falls = 44, most_waits = 300;
+/// Calls that are seen falling; steps in which the calls that wait are counted.
+constexpr std::size_t most_falls = 44, most_waits = 320;
 
 std::string calls_words(std::int64_t calls) {
   return format_text(as_double(calls), "") + (calls == 1 ? " call" : " calls");
+}
+
+/// What share of the calls waits in each lane, in steps that are even on the logarithmic axis.
+void add_waits(const Run& run, Picture& p) {
+  const auto& calls = run.stream.guards.calls;
+  const std::size_t n = calls.size();
+  const double step = std::pow(static_cast<double>(std::max<std::size_t>(2, n)), 1.0 / static_cast<double>(most_waits));
+  std::array<std::size_t, most_lanes + 1> waiting{};
+  for (std::size_t from = 0; from < n;) {
+    const auto wanted = static_cast<std::size_t>(static_cast<double>(from + 1) * step);
+    const std::size_t to = std::clamp(wanted, from + 1, n);
+    waiting.fill(0);
+    for (std::size_t i = from; i < to; ++i)
+      if (run.stream.compile_s[i] > 0 && calls[i].graph >= 0)
+        ++waiting[std::min(static_cast<std::size_t>(calls[i].graph), most_lanes)];
+    for (std::size_t lane = 0; lane < p.lanes.size(); ++lane)
+      if (waiting[lane] > 0)
+        p.lanes[lane].waits.push_back({static_cast<float>(from + 1), static_cast<float>(to + 1),
+                                       static_cast<float>(waiting[lane]) / static_cast<float>(to - from)});
+    from = to;
+  }
 }
 
 /// The lane that a call falls into; the last one holds what runs eager.
@@ -55,13 +77,12 @@ std::vector<std::size_t> shown_calls(const models::inference::StreamRun& run) {
   std::vector<std::size_t> shown;
   const double step =
       std::pow(static_cast<double>(std::max<std::size_t>(2, n)), 1.0 / static_cast<double>(most_points));
+  // Every block of a few graphs is shown; of very many those that fall on a step, as all other calls.
+  const bool few = run.guards.graphs.size() <= 64;
   double next = 1;
-  std::size_t waits = 0;
   for (std::size_t i = 0; i < n; ++i) {
     const bool due = static_cast<double>(i + 1) >= next;
-    const bool block = run.compile_s[i] > 0 && waits < most_waits;
-    if (!due && !block && i + 1 != n) continue;
-    waits += block ? 1 : 0;
+    if (!due && !(few && run.guards.calls[i].compiled) && i + 1 != n) continue;
     shown.push_back(i);
     if (due) next = std::max(next * step, static_cast<double>(i + 1) + 0.5);
   }
@@ -70,6 +91,7 @@ std::vector<std::size_t> shown_calls(const models::inference::StreamRun& run) {
 
 void arrange_lanes(const Outputs& out, const Run& run, const std::vector<std::size_t>& shown, Picture& p) {
   add_lanes(out, run, p);
+  add_waits(run, p);
   const std::size_t eager_lane = p.lanes.size();
   const auto& calls = run.stream.guards.calls;
   double eager_from = 0;
@@ -82,7 +104,7 @@ void arrange_lanes(const Outputs& out, const Run& run, const std::vector<std::si
     const std::size_t lane = lane_of(calls[i], eager_lane);
     const bool waited = run.stream.compile_s[i] > 0;
     if (lane < eager_lane) {
-      (waited ? p.lanes[lane].waits : p.lanes[lane].hits).push_back(static_cast<float>(number));
+      if (!waited) p.lanes[lane].hits.push_back(static_cast<float>(number));
     } else {
       if (eager_from == 0) eager_from = number;
       eager_hits.push_back(static_cast<float>(number));
@@ -95,7 +117,7 @@ void arrange_lanes(const Outputs& out, const Run& run, const std::vector<std::si
     p.lanes.push_back({.words = "no graph, eager: " + calls_words(out.eager_calls),
                        .first_call = eager_from,
                        .hits = std::move(eager_hits),
-                       .tint = Tint::bad()});
+                       .tint = p.lanes.empty() ? Tint() : Tint::bad()});
 }
 
 }  // namespace chapters::framework::compilers
