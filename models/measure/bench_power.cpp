@@ -28,16 +28,19 @@ double outlier_variance(const Bench& bench) {
 
 struct Weighted {
   std::vector<double> by_slot;
-  double squares = 0;
+  double squares = 0, clock = 0;
 };
-void add_weight(Weighted& to, std::size_t slot, double weight) {
+/// Adds the slot's time, taken so many times.
+void add_time(const Bench& bench, Weighted& to, const std::vector<Slot>& slots, std::size_t slot, double times) {
+  const double weight = times * slots[slot].factor;
   to.by_slot[slot] += weight;
   to.squares += weight * weight;
+  to.clock += times * times * clock_variance(bench, slots[slot].factor);
 }
 
 double variance_by(const Bench& bench, const Weighted& w) {
   return bench.noise * bench.noise * correlated_variance(w.by_slot, bench.correlation) +
-         outlier_variance(bench) * w.squares;
+         outlier_variance(bench) * w.squares + w.clock;
 }
 
 /// Squared deviations of `means` from their own mean.
@@ -53,9 +56,9 @@ double expected_variance(const Bench& bench, const std::vector<Slot>& slots, con
   double each = 0;
   for (std::size_t i = 0; i < n; ++i) {
     const double f = slots[of[i]].factor;
-    add_weight(mean, of[i], f / real_count(n));
+    add_time(bench, mean, slots, of[i], 1 / real_count(n));
     means.push_back(f);
-    each += f * f * (bench.noise * bench.noise + outlier_variance(bench));
+    each += f * f * (bench.noise * bench.noise + outlier_variance(bench)) + clock_variance(bench, f);
   }
   return (squares_about_mean(means) + each - real_count(n) * variance_by(bench, mean)) / (real_count(n) - 1);
 }
@@ -72,7 +75,7 @@ double expected_pair_variance(const Bench& bench, const std::vector<Slot>& slots
     const double shared = std::pow(bench.correlation, real_count(k > l ? k - l : l - k));
     means.push_back(fa - fb);
     each += bench.noise * bench.noise * (fa * fa + fb * fb - 2 * fa * fb * shared) +
-            outlier_variance(bench) * (fa * fa + fb * fb);
+            outlier_variance(bench) * (fa * fa + fb * fb) + clock_variance(bench, fa) + clock_variance(bench, fb);
   }
   return (squares_about_mean(means) + each - real_count(n) * variance_of_mean) / (real_count(n) - 1);
 }
@@ -90,8 +93,8 @@ Prospect prospect_of(const Bench& bench, const std::vector<Slot>& slots, bool pa
   const std::size_t pairs = kept.pairs(), n = paired ? pairs : kept.a.size(), m = paired ? pairs : kept.b.size();
   if (pairs < 2) return {};
   Weighted difference{std::vector<double>(slots.size())};
-  for (std::size_t i = 0; i < n; ++i) add_weight(difference, kept.a[i], slots[kept.a[i]].factor / real_count(n));
-  for (std::size_t i = 0; i < m; ++i) add_weight(difference, kept.b[i], -slots[kept.b[i]].factor / real_count(m));
+  for (std::size_t i = 0; i < n; ++i) add_time(bench, difference, slots, kept.a[i], 1 / real_count(n));
+  for (std::size_t i = 0; i < m; ++i) add_time(bench, difference, slots, kept.b[i], -1 / real_count(m));
   const double of_mean = variance_by(bench, difference), scale = mean_factor(slots, kept.a, n);
   double nominal = 0, degrees = 0;
   if (paired) {

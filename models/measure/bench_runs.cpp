@@ -8,7 +8,7 @@
 namespace models::measure {
 namespace {
 
-enum class Use : std::uint64_t { coins = 1, noise, interruptions, lengths };
+enum class Use : std::uint64_t { coins = 1, noise, interruptions, lengths, phases };
 
 std::uint64_t stream_of(std::uint64_t seed, Use use) {
   return random_stream(static_cast<std::int64_t>(seed), static_cast<std::uint64_t>(use));
@@ -67,9 +67,32 @@ void draw_noise(const Bench& bench, std::uint64_t seed, std::vector<double>& out
 std::vector<double> times_of(const Bench& bench, const std::vector<Slot>& slots, std::uint64_t seed) {
   std::vector<double> times(slots.size());
   draw_noise(bench, seed, times);
-  for (std::size_t k = 0; k < slots.size(); ++k)
+  for (std::size_t k = 0; k < slots.size(); ++k) {
     times[k] *= bench.base_s * slots[k].factor * (slots[k].is_b ? 1 - bench.gain : 1);
+    if (bench.tick > 0) times[k] = on_the_clock(times[k], bench.tick * bench.base_s, clock_phase(seed, k));
+  }
   return times;
+}
+
+double on_the_clock(double time, double tick, double phase) {
+  return tick > 0 ? tick * std::max(1.0, std::floor(time / tick + phase)) : time;
+}
+
+double clock_phase(std::uint64_t seed, std::size_t slot) { return unit_draw(stream_of(seed, Use::phases), slot); }
+
+double clock_variance(const Bench& bench, double factor) {
+  if (!(bench.tick > 0)) return 0;
+  // A time of n + f ticks is n or n + 1 of them, which spreads by f (1 - f): its Fourier series, over normal noise.
+  constexpr double pi = 3.14159265358979323846;
+  constexpr int terms = 12;
+  const double ticks = factor / bench.tick, spread = bench.noise * ticks;
+  double sum = 1.0 / 6;
+  for (int k = 1; k <= terms; ++k) {
+    const double damped = 2 * pi * pi * k * k * spread * spread;
+    if (damped > 40) break;
+    sum -= std::cos(2 * pi * k * ticks) * std::exp(-damped) / (pi * pi * k * k);
+  }
+  return std::max(0.0, sum) * bench.tick * bench.tick;
 }
 
 KeptRuns kept_of(const std::vector<Slot>& slots) {

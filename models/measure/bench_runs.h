@@ -21,6 +21,7 @@ struct Bench {
   double cold = 0.5;         ///< how much longer a version's first run takes; a quarter of it the next
   double outlier_share = 0;  ///< runs that something interrupts
   double outlier = 0.2;      ///< how much longer these take, on average
+  double tick = 0;           ///< of the clock, as a share of the base time: a run is a whole number of them; 0: exact
   std::int64_t runs = 40;    ///< both versions together
   std::int64_t discard = 1;  ///< first runs of each version that are thrown away
   Order order = Order::alternate;
@@ -40,6 +41,14 @@ std::vector<Slot> slots_of(const Bench& bench, std::uint64_t seed);
 std::vector<double> times_of(const Bench& bench, const std::vector<Slot>& slots, std::uint64_t seed);
 /// The noise alone, one factor a slot, at least a twentieth.
 void draw_noise(const Bench& bench, std::uint64_t seed, std::vector<double>& out);
+
+/// A time as a clock shows it whose ticks are this long and that stood at `phase` of a tick when the run began: a whole
+/// number of ticks, right on average over phases; at least one, since a run of none would have taken no time.
+double on_the_clock(double time, double tick, double phase);
+/// From 0 to 1, one a slot.
+double clock_phase(std::uint64_t seed, std::size_t slot);
+/// The variance that such a clock adds to a run with this factor, as a share of the squared base time.
+double clock_variance(const Bench& bench, double factor);
 
 /// Kept runs by version; pair i is the i-th of each.
 struct KeptRuns {

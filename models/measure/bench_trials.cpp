@@ -128,9 +128,13 @@ class TrialRunner {
       return;
     }
     draw_noise(trials_.bench, seed, noise_);
-    const auto time = [&](std::size_t slot) { return noise_[slot] * slots_[slot].factor; };
-    for (std::size_t i = 0; i < a_.size(); ++i) a_[i] = time(kept_.a[i]);
-    for (std::size_t i = 0; i < equal_.size(); ++i) equal_[i] = time(kept_.b[i]);
+    for (std::size_t i = 0; i < a_.size(); ++i) a_[i] = shown(seed, kept_.a[i], 1);
+    for (std::size_t i = 0; i < equal_.size(); ++i) equal_[i] = shown(seed, kept_.b[i], 1);
+  }
+  /// What the clock shows of a run that takes this part of A's time.
+  double shown(std::uint64_t seed, std::size_t slot, double part) const {
+    const double time = noise_[slot] * slots_[slot].factor * part, tick = trials_.bench.tick;
+    return tick > 0 ? on_the_clock(time, tick, clock_phase(seed, slot)) : time;
   }
 
   void look() {
@@ -171,7 +175,9 @@ class TrialRunner {
     };
     counts_.false_alarm += significant(called(equal_));
     for (std::size_t g = 0; g < gains_.size(); ++g) {
-      for (std::size_t i = 0; i < b_.size(); ++i) b_[i] = equal_[i] * (1 - gains_[g]);
+      const double part = 1 - gains_[g];
+      const bool on_ticks = trials_.a.empty() && trials_.bench.tick > 0;
+      for (std::size_t i = 0; i < b_.size(); ++i) b_[i] = on_ticks ? shown(seed, kept_.b[i], part) : equal_[i] * part;
       const Comparison c = called(b_);
       counts_.faster[g] += significant(c) && c.difference > 0;
     }

@@ -28,6 +28,9 @@ std::string second_line(const Inputs& in, const Outputs& out) {
   if (std::abs(out.order_bias) > 0.3 * out.smallest)
     return "The order of the runs alone makes " + percent(out.order_bias) + " of gain; really B saves " +
            percent(in.gain) + ".";
+  if (out.clock_spread > in.noise)
+    return "The clock alone spreads runs by " + percent(out.clock_spread) + ": as many show a gain of " +
+           percent(out.smallest) + "; really B saves " + percent(in.gain) + ".";
   if (in.gain > 0 && in.test != Test::t)
     return "This method calls B faster in " + percent(out.power_simulated) + " of such trials, a t test in " +
            percent(out.power_computed) + ".";

@@ -171,6 +171,7 @@ void state_prospects(const Inputs& in, const Run& run, const Times& a, const Tim
   out.order_bias = 100 * expected.of_equals;
   out.expected_found = 100 * expected.of_these;
   out.real_gain = in.gain;
+  out.clock_spread = 100 * std::sqrt(models::measure::clock_variance(bench, 1));
   const std::int64_t needed = models::measure::runs_needed(bench, in.paired, alpha, wanted_power);
   if (needed > 0) out.runs_needed = static_cast<double>(needed);
 }
@@ -288,6 +289,7 @@ Bench bench_of(const Inputs& in) {
           .cold = in.cold / 100,
           .outlier_share = in.outlier_share / 100,
           .outlier = in.outlier / 100,
+          .tick = in.tick_s / Bench{}.base_s,
           .runs = in.runs,
           .discard = in.discard,
           .order = in.order};

@@ -64,6 +64,9 @@ void describe_machine(Fields& f, Inputs& in) {
          {.range = {0, 30}, .typical = {0, 10}, .when = drawn});
   f.real("outlier", in.outlier, {"An interruption takes", "%"}, "How much longer such a run is, on average.",
          {.range = {1, 200, Scale::log}, .typical = {5, 100}, .when = drawn});
+  f.real("tick_s", in.tick_s, {"The clock steps by", "s"},
+         "The clock counts in steps: a run takes a whole number of them. 0: it is exact.",
+         {.range = {0, 5e-3}, .typical = {0, 2e-3}, .when = drawn});
 }
 
 void describe_reading(Fields& f, Inputs& in) {
@@ -243,6 +246,12 @@ void describe(Fields& f, Outputs& o) {
   f.real("pair_correlation", o.pair_correlation, "Correlation in pairs",
          "Above 0 pairs have something in common, and keeping them together helps.", {.source = "Pearson"});
   f.text("next", o.next, "Timed next", "What Time them runs, where runs of this machine are chosen.");
+  f.real("clock_spread", o.clock_spread, {"Spread by the clock alone", "%"},
+         "How far a clock that counts in steps spreads runs of A that are all alike but for the noise.",
+         {.may_be_missing = true,
+          .absent = "Nobody knows it of measured runs.",
+          .formula = "step sqrt(f (1 - f)) / A",
+          .source = "a run of n + f steps shows n or n + 1"});
   describe_power(f, o);
   describe_alarms(f, o);
   f.group("Other ways");

@@ -56,6 +56,7 @@ struct Inputs {
   double cold = 30;
   std::int64_t discard = 2;
   double outlier_share = 0, outlier = 15;
+  double tick_s = 0;
   Test test = Test::t;
   bool paired = false;
   Statistic statistic = Statistic::mean;
@@ -93,11 +94,12 @@ struct Outputs {
   std::int64_t pairs = 0, runs_used = 0, thrown_away = 0;
   std::string next;  ///< what is timed next
   double standard_error = no_figure, critical_t = no_figure;
-  double order_bias = no_figure, expected_found = no_figure, real_gain = no_figure;
+  double order_bias = no_figure, expected_found = no_figure, real_gain = no_figure, clock_spread = no_figure;
   double smallest = no_figure, smallest_other = no_figure;  ///< %, with the pairing that is set, and with the other
   double power_computed = 0, power_simulated = 0, power_error = 0;
   double runs_needed = no_figure, rule_pairs = no_figure;
-  double alarm_computed = 0, alarm_simulated = 0, peeking = 0, split = 0, fair_limit = 0, alarm_error = 0, independent_looks = 0;
+  double alarm_computed = 0, alarm_simulated = 0, peeking = 0, split = 0, fair_limit = 0, alarm_error = 0,
+         independent_looks = 0;
   std::int64_t looks = 0, trials = 0;
   std::vector<MethodRow> methods;
   std::vector<OrderRow> orders;

@@ -122,6 +122,36 @@ TEST_CASE("measure: computed and simulated chances agree within standard errors"
   CHECK(chance_of_false_alarm(prospect_of(blocks, slots_of(blocks, 3), false), 0.05) > 0.2);
 }
 
+TEST_CASE("measure: a clock that counts in steps is right on average, and spreads as it is computed", "[measure]") {
+  // Runs of 10.3 steps without noise: 10 or 11, with a variance of 0.3 x 0.7 steps.
+  Bench bench = steady_bench();
+  bench.noise = 1e-9;
+  bench.tick = 1 / 10.3;
+  CHECK(near(clock_variance(bench, 1), 0.21 / (10.3 * 10.3), 0.02));
+  // Noise of many steps: a sixth of a step squared.
+  bench.noise = 0.2;
+  CHECK(near(clock_variance(bench, 1), 1.0 / 6 / (10.3 * 10.3), 1e-6));
+  double sum = 0, squares = 0;
+  constexpr int runs = 20'000;
+  for (int k = 0; k < runs; ++k) {
+    const double shown = on_the_clock(10.3, 1, clock_phase(5, static_cast<std::size_t>(k)));
+    sum += shown;
+    squares += shown * shown;
+  }
+  const double mean = sum / runs;
+  CHECK(std::abs(mean - 10.3) < 0.015);
+  CHECK(near(squares / runs - mean * mean, 0.21, 0.03));
+  // What a budget sees through it, computed and simulated.
+  bench.noise = 0.01;
+  bench.tick = 0.1;
+  bench.gain = 0.03;
+  constexpr std::int64_t repeats = 400;
+  const TrialCounts t = trials_of(bench, false, repeats);
+  const Prospect p = prospect_of(bench, slots_of(bench, 3), false);
+  CHECK(agrees(t.false_alarm, chance_of_false_alarm(p, 0.05), repeats));
+  CHECK(smallest_gain(p, 0.05, 0.8) > 1.5 * 0.0089);  // without steps 0.9 %
+}
+
 // Armitage, McPherson and Rowe, 1969: 14.2 % with five equally spaced looks, 19.3 % with ten, for a known variance.
 TEST_CASE("measure: looking five times at 5 % calls equals different in one of seven experiments", "[measure]") {
   Bench bench = steady_bench();
