@@ -12,6 +12,9 @@ namespace {
 
 constexpr std::size_t no_job = most_tenants;
 
+/// A slice is short up to this share of the shortest time that a job computes on average.
+constexpr double short_slice = 0.7;
+
 class GpuInTime {
  public:
   GpuInTime(std::span<const Tenant> tenants, const SharingWith& with, std::int64_t seed)
@@ -158,6 +161,23 @@ class GpuInTime {
 Timeline shared_timeline(std::span<const Tenant> tenants, const SharingWith& with, std::int64_t seed, double span_s,
                          std::size_t most_pieces) {
   return GpuInTime(tenants, with, seed).run(span_s, most_pieces);
+}
+
+std::vector<SharedStep> shared_steps_in_time(std::span<const Tenant> tenants, const SharingWith& with,
+                                             std::int64_t seed, std::size_t most_pieces) {
+  std::vector<SharedStep> steps = shared_steps(tenants, with);
+  if (with.way != SharingWay::time_slices || tenants.size() < 2) return steps;
+  double shortest = std::numeric_limits<double>::infinity();
+  for (const Tenant& t : tenants)
+    if (t.gpu_s() > negligible_part * t.host_s) shortest = std::min(shortest, t.gpu_s());
+  if (!(with.slice_s > short_slice * shortest)) return steps;
+  const Timeline line = shared_timeline(tenants, with, seed, std::numeric_limits<double>::max(), most_pieces);
+  for (std::size_t i = 0; i < tenants.size(); ++i) {
+    if (line.steps[i] == 0) continue;
+    steps[i].step_s = line.end_s / static_cast<double>(line.steps[i]);
+    steps[i].slowdown = steps[i].step_s / tenants[i].step_s();
+  }
+  return steps;
 }
 
 }  // namespace models::fleet

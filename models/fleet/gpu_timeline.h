@@ -29,4 +29,9 @@ struct Timeline {
 Timeline shared_timeline(std::span<const Tenant> tenants, const SharingWith& with, std::int64_t seed, double span_s,
                          std::size_t most_pieces);
 
+/// Mean steps of jobs that share a GPU. In turns whose slices are not short against what a job computes at a time they
+/// are those of a simulation of `most_pieces`, else the exact ones.
+std::vector<SharedStep> shared_steps_in_time(std::span<const Tenant> tenants, const SharingWith& with,
+                                             std::int64_t seed, std::size_t most_pieces);
+
 }  // namespace models::fleet

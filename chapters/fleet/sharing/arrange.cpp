@@ -31,6 +31,7 @@ void add_blocks(const Run& run, const Stay& stay, std::vector<Block>& blocks) {
   for (int at = 0; at < shelf_places;) {
     int end = at;
     while (end < shelf_places && (stay.places >> end & 1) != 0) ++end;
+    const JobKind& of = run.setup.mix.kinds[kind];
     if (end > at)
       blocks.push_back({.shelf = stay.shelf,
                         .job = stay.job,
@@ -38,7 +39,9 @@ void add_blocks(const Run& run, const Stay& stay, std::vector<Block>& blocks) {
                         .count = static_cast<std::uint8_t>(end - at),
                         .hue = static_cast<std::uint8_t>(kind),
                         .holds_up = stay.job == run.holds_up,
-                        .label = block_label(run.setup.mix.kinds[kind])});
+                        .label = end - at < of.shape.places
+                                     ? std::to_string(end - at) + " of " + std::to_string(of.shape.total())
+                                     : block_label(of)});
     at = std::max(end, at + 1);
   }
 }

@@ -31,6 +31,8 @@ std::int64_t instances_of(const MigProfile& profile) {
 }
 
 constexpr std::size_t most_pieces = 900;
+/// Pieces of turns that are simulated for mean steps.
+constexpr std::size_t counted_pieces = 30'000;
 
 struct Gpu {
   std::vector<Tenant> tenants;
@@ -95,7 +97,7 @@ void fill_crowd(const Inputs& in, const Outputs& out, Run& run) {
       at.profile = profile_for(jobs).compute_slices;
       Gpu gpu = gpu_of(at, out.host_rate);
       if (at.way == SharingWay::mig) gpu.with.memory_slices = profile_for(jobs).memory_slices;
-      const auto steps = shared_steps(gpu.tenants, gpu.with);
+      const auto steps = shared_steps_in_time(gpu.tenants, gpu.with, in.seed, counted_pieces);
       point.slowdown[way] = steps.front().slowdown;
       point.done[way] = shared_throughput(steps);
     }
@@ -108,7 +110,7 @@ void fill_one_gpu(const Inputs& in, Outputs& out) {
   const Gpu gpu = gpu_of(in, out.host_rate);
   const std::vector<Tenant>& tenants = gpu.tenants;
   out.instances = gpu.instances;
-  const auto steps = shared_steps(tenants, gpu.with);
+  const auto steps = shared_steps_in_time(tenants, gpu.with, in.seed, counted_pieces);
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const std::string name = i == 0 ? "yours" : i == 1 ? "the noisy neighbour" : "like yours";
     out.tenants.push_back({.tenant = name,

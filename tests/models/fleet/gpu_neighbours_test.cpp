@@ -117,6 +117,17 @@ TEST_CASE("neighbours: simulated in time a step takes as long as the exact solut
   }
 }
 
+// Alike jobs take as long in turns of any length, if switches cost nothing; a long job in front holds up a short one.
+TEST_CASE("neighbours: with long slices turns are simulated") {
+  const std::vector<Tenant> alike(2, Tenant{0, 1, 1});
+  SharingWith with{.way = SharingWay::time_slices, .slice_s = 1000, .switch_s = 0};
+  CHECK(near(shared_steps_in_time(alike, with, 1, 60'000)[0].step_s, 2.5, 0.03));
+  const std::array<Tenant, 2> uneven{Tenant{0, 1, 9}, Tenant{0, 50, 1}};
+  CHECK(shared_steps_in_time(uneven, with, 1, 20'000)[0].slowdown > 2);
+  with.slice_s = 0.1;
+  CHECK(shared_steps_in_time(uneven, with, 1, 20'000)[0].step_s == shared_steps(uneven, with)[0].step_s);
+}
+
 TEST_CASE("neighbours: in turns one job computes at a time, and a timeline ends where it has enough pieces") {
   const SharingWith with{.way = SharingWay::time_slices};
   const Timeline line = shared_timeline(four, with, 1, 0.2, 400);
