@@ -158,7 +158,7 @@ void draw_hero(Inputs& in, const Outputs& out, const Picture& picture, View& vie
   const auto& t = widgets::theme();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const bool beside = size.x >= t.px(620);
-  const float left = beside ? std::round(size.x * 0.6f) : size.x;
+  const float left = beside ? std::round(size.x * (size.x < t.px(1000) ? 0.64f : 0.6f)) : size.x;
   if (widgets::veiled()) {
     draw_empty(out, {left, size.y});
     if (beside) draw_given_matrix(picture, {at.x + left + t.px(18), at.y}, {size.x - left - t.px(18), 0.5f * size.y});
@@ -179,7 +179,7 @@ void draw_hero(Inputs& in, const Outputs& out, const Picture& picture, View& vie
 }
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
-  stage.panel("vessels", {.title = "The vessel and the pair", .least = {480, 260}, .answers = true, .marks = "vessels"},
+  stage.panel("vessels", {.title = "The vessel and the pair", .least = {960, 260}, .answers = true, .marks = "vessels"},
               [&](ImVec2 size) {
                 draw_over_doors(
                     picture.doors, size, view.requests, [&](ImVec2 room) { draw_hero(in, out, picture, view, room); },
@@ -191,8 +191,8 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
               [&](ImVec2 size) { draw_served(in, out, picture, view, size); });
   stage.panel("times", {.title = "Time of a step, and what was measured", .least = {420, 200}}, [&](ImVec2 size) {
     const auto& t = widgets::theme();
-    const bool strip = picture.published.any && !widgets::veiled() && size.y > t.px(380);
-    const float upper = strip ? std::min(0.45f * size.y, t.px(230)) : size.y;
+    const bool strip = picture.published.any && !widgets::veiled() && size.y > t.px(270);
+    const float upper = strip ? std::min(0.55f * size.y, t.px(230)) : size.y;
     const ImVec2 at = ImGui::GetCursorScreenPos();
     draw_times(picture, view, {size.x, upper});
     if (!strip) return;
