@@ -160,13 +160,13 @@ std::string answer_of(const Inputs&, const Outputs& out) {
   std::string words = "A step of " + out.model_name + " takes " + figure(out.step_s, "s") + " and keeps " +
                       figure(out.sequence_bytes, "B") + " a sequence; attention takes " +
                       figure(out.reference_step_s, "s") + " and keeps " + figure(out.reference_bytes, "B") + ".\n";
-  return words + "Of the pairs of a stream attention finds " + figure(out.attention_recall, "%") +
-         " again, the trained state " + figure(out.recall, "%") + ", and the needle in " +
-         figure(out.needle_recall, "%") + " of streams.";
+  return words + "Attention finds " + figure(out.attention_recall, "%") + " of the pairs, the trained state " +
+         figure(out.recall, "%") + ", and the needle in " + figure(out.needle_recall, "%") + " of streams.";
 }
 
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture p;
+  if (run.stream.keys.empty()) return p;
   p.answer = answer_of(in, out);
   arrange_stream(in, out, run, p);
   arrange_costs(out, run, p);

@@ -25,7 +25,7 @@ struct StreamPlace {
   float x(std::size_t token) const { return left + static_cast<float>(token) * column; }
 };
 
-StreamPlace place_of(const Picture& picture, ImVec2 corner, ImVec2 size) {
+StreamPlace place_of(std::size_t count, std::size_t rows, ImVec2 corner, ImVec2 size) {
   const auto& t = widgets::theme();
   StreamPlace s;
   s.small = t.type(Type::small);
@@ -33,7 +33,7 @@ StreamPlace place_of(const Picture& picture, ImVec2 corner, ImVec2 size) {
   s.verdict = size.x > t.px(560) ? t.px(124) : t.px(92);
   s.left = corner.x + s.words;
   s.right = std::max(s.left + t.px(40), corner.x + size.x - s.verdict);
-  s.column = (s.right - s.left) / static_cast<float>(std::max<std::size_t>(1, picture.cells.size()));
+  s.column = (s.right - s.left) / static_cast<float>(std::max<std::size_t>(1, count));
   const float gap = t.px(10);
   s.stream_h = std::clamp(0.085f * size.y, 1.35f * s.small, t.px(40));
   const bool bars = size.y > t.px(300);
@@ -41,9 +41,7 @@ StreamPlace place_of(const Picture& picture, ImVec2 corner, ImVec2 size) {
   const float rest = std::max(t.px(60), size.y - s.stream_h - s.found_h - (bars ? 4 : 3) * gap - s.small);
   s.lane_h = 0.25f * rest;
   const float kept = rest - 2 * s.lane_h;
-  const Run& run = *picture.run;
-  const auto tokens = static_cast<float>(picture.cells.size());
-  const float width = static_cast<float>(run.state_rows.size()) / std::max(1.0f, tokens);
+  const auto tokens = static_cast<float>(count), width = static_cast<float>(rows);
   const float state = width * static_cast<float>(value_count),
               cache = tokens * (width + static_cast<float>(value_count));
   s.state_h = kept * state / (state + cache);
@@ -62,8 +60,22 @@ void paint_words(const Painter& p, const StreamPlace& s, float corner_x, float t
   const float line = s.small + t.px(2), both = second.empty() ? line : 2 * line;
   const float y = top + std::max(0.0f, (height - both) / 2);
   p.text_fit({corner_x, y}, first, s.words - t.px(10), colour, Type::small, Font::bold);
-  if (!second.empty() && height > 1.6f * line)
+  if (!second.empty() && height > 1.9f * line)
     p.text_fit({corner_x, y + line}, second, s.words - t.px(10), t.muted, Type::small);
+}
+
+/// The names of the lanes, left of them.
+void paint_names(const Painter& p, const StreamPlace& s, float x) {
+  const auto& t = widgets::theme();
+  const bool narrow = s.words < t.px(100);
+  paint_words(p, s, x, s.stream_y, s.stream_h, narrow ? "Stream" : "Pairs stream by", "key, value", t.text);
+  paint_words(p, s, x, s.base - s.cache_h, s.cache_h, narrow ? "Attention" : "Attention keeps",
+              narrow ? "keeps all" : "every pair", t.of(Meaning::kv_cache));
+  paint_words(p, s, x, s.base, s.state_h, narrow ? "State" : "The state keeps", "a sum of them", t.accent);
+  paint_words(p, s, x, s.attention_y, s.lane_h, narrow ? "Attention" : "Attention says",
+              narrow ? "says" : "the needle is", t.text);
+  paint_words(p, s, x, s.state_y, s.lane_h, narrow ? "State" : "The state says", narrow ? "says" : "the needle is",
+              t.text);
 }
 
 void paint_cells(const Painter& p, const Picture& picture, const StreamPlace& s) {
@@ -248,7 +260,7 @@ void drag_count(const HandleState& h, bool began, float mouse, float pixels, std
 
 void drag_needle(Inputs& in, const Painter& p, const Picture& picture, const StreamPlace& s) {
   const auto& t = widgets::theme();
-  const HandleState h = handle_at("drag the needle", {s.left, s.stream_y}, {s.right - s.left - t.px(16), s.stream_h},
+  const HandleState h = handle_at("drag the needle", {s.left, s.stream_y}, {s.right - s.left, s.stream_h + t.px(14)},
                                   ImGuiMouseCursor_ResizeEW);
   if (h.held && s.column > 0) {
     const float at = (ImGui::GetIO().MousePos.x - s.left) / s.column;
@@ -259,7 +271,7 @@ void drag_needle(Inputs& in, const Painter& p, const Picture& picture, const Str
   }
   if (h.steps != 0) in.needle = std::clamp<std::int64_t>(in.needle + h.steps, 1, in.pairs);
   const float x = s.x(static_cast<std::size_t>(picture.run->needle_token)) + s.column / 2;
-  paint_handle(p, {x, s.stream_y + s.stream_h}, h.hot, true);
+  paint_handle(p, {x, s.stream_y + s.stream_h + t.px(7)}, h.hot, true);
   // Its words stand above it, on the side that has room.
   const float wide = widgets::text_size(picture.needle_words, Type::small, Font::bold).x + t.px(60);
   const float from = std::clamp(x - wide / 2, s.left, std::max(s.left, s.right - wide));
@@ -268,35 +280,47 @@ void drag_needle(Inputs& in, const Painter& p, const Picture& picture, const Str
              picture.needle_words, wide, t.text, Type::small, Font::bold);
 }
 
+/// What a question gives: how many tokens, and the lanes with their names.
+void draw_given(const Inputs& in, const Painter& p, ImVec2 corner, ImVec2 size) {
+  const auto& t = widgets::theme();
+  const widgets::GivenMarks given;
+  const auto tokens = static_cast<std::size_t>(in.pairs * (1 + in.fillers));
+  const StreamPlace s = place_of(tokens, static_cast<std::size_t>(in.width), corner, size);
+  for (std::size_t i = 0; i < tokens; ++i)
+    p.rect({s.x(i) + t.px(0.5f), s.stream_y}, {s.x(i + 1) - t.px(0.5f), s.stream_y + s.stream_h}, t.card, t.px(2));
+  p.frame({s.left, s.attention_y}, {s.right, s.attention_y + s.lane_h}, t.line);
+  p.frame({s.left, s.state_y}, {s.right, s.state_y + s.lane_h}, t.line);
+  p.line({s.left, s.base}, {s.right, s.base}, t.line);
+  paint_names(p, s, corner.x);
+}
+
 }  // namespace
 
 void draw_stream(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   const Painter p = Painter::window();
   const ImVec2 corner = ImGui::GetCursorScreenPos();
+  if (widgets::veiled()) {
+    draw_given(in, p, corner, size);
+    ImGui::Dummy(size);
+    return;
+  }
   if (!picture.run || picture.cells.empty()) {
     ImGui::Dummy(size);
     return;
   }
-  const StreamPlace s = place_of(picture, corner, size);
-  if (widgets::veiled()) {
-    ImGui::Dummy(size);
-    return;
-  }
-  paint_words(p, s, corner.x, s.stream_y, s.stream_h, "Pairs stream by", "key, value", t.text);
+  const std::size_t tokens = picture.cells.size();
+  const StreamPlace s = place_of(tokens, picture.run->state_rows.size() / tokens, corner, size);
+  paint_names(p, s, corner.x);
   paint_cells(p, picture, s);
   paint_cache(p, picture, s);
-  paint_words(p, s, corner.x, s.base - s.cache_h, s.cache_h, "Attention keeps", "every pair", t.of(Meaning::kv_cache));
   paint_state(p, picture, s);
-  paint_words(p, s, corner.x, s.base, s.state_h, "The state keeps", "a sum of them", t.accent);
   const float x = s.right + t.px(10), room = s.verdict - t.px(10);
   p.text_fit({x, s.base - s.cache_h}, picture.cache_words, room, t.of(Meaning::kv_cache), Type::small, Font::mono);
   p.text_fit({x, s.base + (s.state_h - s.small) / 2}, picture.state_words, room, t.accent, Type::small, Font::mono);
   const Run& run = *picture.run;
-  paint_words(p, s, corner.x, s.attention_y, s.lane_h, "Attention says", "the needle is", t.text);
   paint_lane(p, picture, s, s.attention_y, run.attention_says, picture.attention_wrong);
   paint_verdict(p, s, s.attention_y, picture.attention, "attention_needle");
-  paint_words(p, s, corner.x, s.state_y, s.lane_h, "The state says", "the needle is", t.text);
   paint_lane(p, picture, s, s.state_y, run.state_says, picture.state_wrong);
   paint_verdict(p, s, s.state_y, picture.state, "needle_recall");
   paint_lost(p, picture, s);
@@ -312,12 +336,12 @@ void draw_stream(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
                                     ImGuiMouseCursor_ResizeNS);
   drag_count(low, ImGui::IsItemActivated(), ImGui::GetIO().MousePos.y, t.px(7), max_width, in.width, view);
   paint_handle(p, edge, low.hot, false);
-  const ImVec2 end{s.right, s.stream_y + s.stream_h / 2};
+  const ImVec2 end{s.right + t.px(12), s.stream_y + s.stream_h / 2};
   const HandleState more =
-      handle_at("drag the pairs", {end.x - t.px(14), end.y - t.px(9)}, {t.px(28), t.px(18)}, ImGuiMouseCursor_ResizeEW);
+      handle_at("drag the pairs", {end.x - t.px(11), end.y - t.px(9)}, {t.px(26), t.px(18)}, ImGuiMouseCursor_ResizeEW);
   drag_count(more, ImGui::IsItemActivated(), ImGui::GetIO().MousePos.x, t.px(9), max_pairs, in.pairs, view);
   paint_handle(p, end, more.hot, true);
-  p.text_fit({end.x + t.px(18), end.y - s.small / 2}, picture.stream_words, s.verdict - t.px(18), t.text, Type::small,
+  p.text_fit({end.x + t.px(18), end.y - s.small / 2}, picture.stream_words, s.verdict - t.px(30), t.text, Type::small,
              Font::mono);
   ImGui::SetCursorScreenPos(corner);
   ImGui::Dummy(size);
