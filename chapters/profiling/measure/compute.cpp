@@ -47,12 +47,14 @@ void take_recorded(const Inputs& in, const Timings& timings, std::string where, 
 
 /// What was timed here; before that, runs of two rungs that were recorded elsewhere.
 void take_timed(const Inputs& in, Run& run) {
-  if (in.timed.empty() || in.timed_runs.empty())
-    return take_recorded(in, models::measure::recorded_rungs(), "recorded elsewhere", run);
-  const TimedPair& pair = in.timed.front();
+  if (in.timed_runs.empty()) return take_recorded(in, models::measure::recorded_rungs(), "recorded elsewhere", run);
   constexpr std::size_t most_letters = 40;
-  Timings timings{.names = {pair.a.substr(0, most_letters), pair.b.substr(0, most_letters)}, .runs = {}};
-  if (pair.a == pair.b) timings.names[1] += " again";
+  Timings timings{.names = {"A", "B"}, .runs = {}};
+  if (!in.timed.empty()) {
+    const TimedPair& pair = in.timed.front();
+    timings.names = {pair.a.substr(0, most_letters), pair.b.substr(0, most_letters)};
+    if (pair.a == pair.b) timings.names[1] += " again";
+  }
   timings.runs.reserve(in.timed_runs.size());
   for (const TimedRow& row : in.timed_runs) timings.runs.push_back({row.is_b, row.time_s});
   take_recorded(in, timings, "timed here", run);
