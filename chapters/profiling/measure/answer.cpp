@@ -14,7 +14,7 @@ std::string percent(double value) { return figure(value, "%", 2); }
 
 std::string second_line(const Inputs& in, const Outputs& out) {
   const bool drawn_runs = in.source == Source::drawn;
-  if (in.source == Source::machine && (in.timed.empty() || in.timed_runs.empty()))
+  if (in.source == Source::machine && in.timed_runs.empty())
     return "Nothing was timed here yet: these runs were recorded elsewhere.";
   if (!drawn_runs && out.real_gain == 0)
     return "A and B are the same code: what differs is the machine, and B really saves " + percent(out.real_gain) + ".";

@@ -8,6 +8,7 @@
 
 #include "chapters/profiling/measure/lab.h"
 #include "models/base/counter_random.h"
+#include "models/base/printable.h"
 #include "models/measure/students_t.h"
 
 namespace chapters::profiling::measure {
@@ -47,12 +48,13 @@ void take_recorded(const Inputs& in, const Timings& timings, std::string where, 
 
 /// What was timed here; before that, runs of two rungs that were recorded elsewhere.
 void take_timed(const Inputs& in, Run& run) {
-  if (in.timed.empty() || in.timed_runs.empty())
-    return take_recorded(in, models::measure::recorded_rungs(), "recorded elsewhere", run);
-  const TimedPair& pair = in.timed.front();
-  constexpr std::size_t most_letters = 40;
-  Timings timings{.names = {pair.a.substr(0, most_letters), pair.b.substr(0, most_letters)}, .runs = {}};
-  if (pair.a == pair.b) timings.names[1] += " again";
+  if (in.timed_runs.empty()) return take_recorded(in, models::measure::recorded_rungs(), "recorded elsewhere", run);
+  Timings timings{.names = {"A", "B"}, .runs = {}};
+  if (!in.timed.empty()) {
+    const TimedPair& pair = in.timed.front();
+    timings.names = {models::printable(pair.a), models::printable(pair.b)};
+    if (pair.a == pair.b) timings.names[1] += " again";
+  }
   timings.runs.reserve(in.timed_runs.size());
   for (const TimedRow& row : in.timed_runs) timings.runs.push_back({row.is_b, row.time_s});
   take_recorded(in, timings, "timed here", run);
@@ -78,6 +80,9 @@ std::string take_runs(const Inputs& in, Run& run) {
     take_recorded(in, same ? models::measure::recorded_same() : models::measure::recorded_two(), "recorded", run);
   }
   run.kept = models::measure::kept_of(run.slots);
+  if (run.kept.pairs() < 4 && in.source == Source::machine)
+    return "Of \"" + run.a_name + "\" and \"" + run.b_name +
+           "\" fewer than four runs each were timed and count: time them again, or throw away fewer.";
   if (run.kept.pairs() < 4)
     return "Fewer than four runs of a version count: give a larger budget, or throw away fewer.";
   return {};
