@@ -15,6 +15,7 @@ struct Tenant {
 
   double gpu_s() const { return compute_s > bytes_s ? compute_s : bytes_s; }
   double step_s() const { return gpu_s() + host_s; }
+  bool operator==(const Tenant&) const = default;
 };
 
 enum class SharingWay : std::uint8_t {

@@ -173,8 +173,14 @@ std::vector<SharedStep> shared_steps_in_time(std::span<const Tenant> tenants, co
   if (!(with.slice_s > short_slice * shortest)) return steps;
   const Timeline line = shared_timeline(tenants, with, seed, std::numeric_limits<double>::max(), most_pieces);
   for (std::size_t i = 0; i < tenants.size(); ++i) {
-    if (line.steps[i] == 0) continue;
-    steps[i].step_s = line.end_s / static_cast<double>(line.steps[i]);
+    double done = 0, alike = 0;  // jobs that are alike have the same mean step
+    for (std::size_t k = 0; k < tenants.size(); ++k) {
+      if (!(tenants[k] == tenants[i])) continue;
+      done += static_cast<double>(line.steps[k]);
+      alike += 1;
+    }
+    if (!(done > 0)) continue;
+    steps[i].step_s = line.end_s * alike / done;
     steps[i].slowdown = steps[i].step_s / tenants[i].step_s();
   }
   return steps;

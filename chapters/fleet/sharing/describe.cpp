@@ -227,6 +227,8 @@ void describe(Fields& f, Outputs& o) {
   f.choice("roof", o.roof, roofs, "What binds yours", "With the others on the GPU.");
   f.real("instances", o.instances, "Instances that fit", "As the placement rules allow.",
          {.absent = "The GPU is not cut into instances.", .source = "NVIDIA, MIG User Guide"});
+  f.real("memory_slices", o.memory_slices, "Memory slices", "What the instance has of eight.",
+         {.absent = "The GPU is not cut into instances.", .source = "NVIDIA, MIG User Guide"});
   f.real("host_rate", o.host_rate, {"From the host", "B/s"}, {.formula = "min(link, between the sockets / sharers)"});
   f.table("gpu_jobs", o.tenants, "Jobs on the GPU", {.max_items = 8});
 }

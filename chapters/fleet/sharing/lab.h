@@ -97,7 +97,8 @@ struct Outputs {
   std::vector<SizeRow> sizes;
   std::vector<RuleRow> rules;
   // One GPU.
-  double slowdown = 1, step_s = 0, alone_s = 0, noisy_slowdown = 1, throughput = 0, host_rate = 0, instances = none;
+  double slowdown = 1, step_s = 0, alone_s = 0, noisy_slowdown = 1, throughput = 0, host_rate = 0, instances = none,
+         memory_slices = none;
   models::fleet::SharedRoof roof = models::fleet::SharedRoof::compute;
   std::vector<TenantRow> tenants;
 };

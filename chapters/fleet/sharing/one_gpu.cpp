@@ -110,6 +110,7 @@ void fill_one_gpu(const Inputs& in, Outputs& out) {
   const Gpu gpu = gpu_of(in, out.host_rate);
   const std::vector<Tenant>& tenants = gpu.tenants;
   out.instances = gpu.instances;
+  if (in.way == SharingWay::mig) out.memory_slices = gpu.with.memory_slices;
   const auto steps = shared_steps_in_time(tenants, gpu.with, in.seed, counted_pieces);
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const std::string name = i == 0 ? "yours" : i == 1 ? "the noisy neighbour" : "like yours";
