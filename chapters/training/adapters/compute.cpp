@@ -135,7 +135,6 @@ void fill_run(const Inputs& in, const models::Architecture& a, const models::Chi
   });
   run.inputs = largest->inputs;
   run.outputs = largest->outputs;
-  run.shown_matrices = largest->count;
 }
 
 }  // namespace
