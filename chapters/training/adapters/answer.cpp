@@ -24,9 +24,9 @@ std::string words_of(Method method) {
 }  // namespace
 
 std::string answer_of(const Inputs& in, const Outputs& out) {
-  const std::string fitted = "On the small network " + figure(out.won_share, "%", 2) +
-                             " of the fall in loss comes with rank " + figure(std::to_string(in.fit_rank)) +
-                             "; adapters served together slow decode by " + figure(out.slowdown, "%", 2) + ".";
+  const std::string fitted = "On the small network rank " + figure(std::to_string(in.fit_rank)) + " is good for " +
+                             figure(out.won_share, "%", 2) + " of the fall in loss; adapters served together slow " +
+                             "decode by " + figure(out.slowdown, "%", 2) + ".";
   if (in.method == Method::full)
     return "All weights are trained: gradients and states take " + figure(out.full_states_bytes, "B") + " of " +
            figure(out.memory_bytes, "B") + (out.fits ? "." : ", which do not fit.") + "\n" + fitted;
