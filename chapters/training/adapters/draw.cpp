@@ -164,7 +164,7 @@ void draw_hero(Inputs& in, const Outputs& out, const Picture& picture, View& vie
   const auto& t = widgets::theme();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const bool beside = size.x >= t.px(620);
-  const float left = beside ? std::round(size.x * (size.x < t.px(1000) ? 0.64f : 0.6f)) : size.x;
+  const float left = beside ? std::round(size.x * (size.x < t.px(1000) ? 0.69f : 0.6f)) : size.x;
   if (widgets::veiled()) {
     draw_empty(out, {left, size.y});
     if (beside) draw_given_matrix(picture, {at.x + left + t.px(18), at.y}, {size.x - left - t.px(18), 0.5f * size.y});
