@@ -117,6 +117,7 @@ struct Picture {
   double inputs = 0, outputs = 0;
   std::string wide_words, wide_note, pair_words, pair_note, a_words, b_words;
   bool pair = true, series = false;
+  double most_share = 1;           ///< the thickness at the largest rank, for which room is kept
   double share = 0;                ///< thickness of the pair over the matrix's smaller side, 0 to 1, on a root scale
   std::vector<std::string> names;  ///< The methods whose times are shown.
   std::array<std::array<double, 4>, 2> flops{};
@@ -153,6 +154,7 @@ struct Fits {
   Memo<FitKey, models::adapters::FineTuned, 64> ranks;
 };
 
+inline constexpr std::int64_t most_rank = 512;
 /// The rank at which a pair on a matrix of this smaller side has this thickness.
 std::int64_t rank_at(double share, double side);
 
