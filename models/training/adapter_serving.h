@@ -12,16 +12,16 @@ struct ServingSetup {
   std::int64_t distinct = 16;   ///< adapters among them, evenly; at most one for each sequence
   Targets targets = Targets::query_value;
   double rank = 16;
-  double memory_bytes = 80e9;  ///< of the chip
+  double memory_bytes = 80e9;  ///< The chip's.
 };
 
 struct ServedStep {
   double adapter_bytes = 0;    ///< one, 16 bits
   double base_s = 0;           ///< a step of the base model alone
   double adapters_s = 0;       ///< what the pairs add to it
-  double read_bytes = 0;       ///< of the adapters, in a step
-  double base_bytes = 0;       ///< of weights, cache and activations, in a step
-  double flops_per_token = 0;  ///< of the pairs
+  double read_bytes = 0;       ///< What a step reads of the adapters.
+  double base_bytes = 0;       ///< What a step moves of weights, cache and activations.
+  double flops_per_token = 0;  ///< What the pairs add.
   double base_flops_per_token = 0;
   double merged_s = 0;      ///< a token for every sequence where each adapter has a merged copy: one after the other
   double adapters_fit = 0;  ///< beside base and cache

@@ -41,9 +41,9 @@ double scale_bits(bool double_quantized);
 struct Job {
   Method method = Method::lora;
   Targets targets = Targets::query_value;
-  double rank = 16;  ///< of the pairs, and the inner width of a bottleneck
+  double rank = 16;  ///< columns of A and rows of B, and the inner width of a bottleneck
   std::int64_t batch = 1, sequence = 2048;
-  double micro_batches = 1;  ///< of a step, one after the other: the optimizer runs once for all of them
+  double micro_batches = 1;  ///< How many a step has, one after the other: the optimizer runs once for all of them
   double gpus = 1;           ///< weights, gradients and states are split evenly; each has sequences of its own
   bool recompute = true;     ///< layers keep their input alone
   bool double_quantized = true;
@@ -67,7 +67,7 @@ struct Held {
 struct StepFlops {
   double forward = 0, recomputed = 0;
   double input_gradient = 0;   ///< what goes on to the layer below
-  double weight_gradient = 0;  ///< of the weights that are trained
+  double weight_gradient = 0;  ///< For the weights that are trained.
   double total() const { return forward + recomputed + input_gradient + weight_gradient; }
 };
 
@@ -81,13 +81,13 @@ struct StepSeconds {
 };
 
 struct TunedStep {
-  double parameters = 0;     ///< of the base model
+  double parameters = 0;     ///< The base model's.
   double trained = 0;        ///< numbers that are trained
   double pairs = 0;          ///< matrices that got one; 0 without
   double quantized = 0;      ///< weights in 4 bits
-  double base_bits = 16;     ///< of a weight on average, scales counted
+  double base_bits = 16;     ///< What a weight takes on average, scales counted
   double adapter_bytes = 0;  ///< what is saved, in 16 bits; of full fine-tuning the whole model
-  double tokens = 0;         ///< of one GPU's step
+  double tokens = 0;         ///< What one GPU's step reads.
   Held held;
   StepFlops flops;
   StepSeconds time;

@@ -17,18 +17,21 @@ std::string flops_words(double saved) {
   return "there are more FLOPs";
 }
 
+std::string words_of(Method method) {
+  return method == Method::bottleneck ? "adapter layers" : std::string(method_name(method));
+}
+
 }  // namespace
 
 std::string answer_of(const Inputs& in, const Outputs& out) {
-  const std::string fitted = "With rank " + figure(std::to_string(in.fit_rank)) + " the small network wins " +
-                             figure(out.won_share, "%", 2) +
-                             " of what all its weights win; adapters served together slow " + "decode by " +
-                             figure(out.slowdown, "%", 2) + ".";
+  const std::string fitted = "On the small network rank " + figure(std::to_string(in.fit_rank)) + " is good for " +
+                             figure(out.won_share, "%", 2) + " of the fall in loss; adapters served together slow " +
+                             "decode by " + figure(out.slowdown, "%", 2) + ".";
   if (in.method == Method::full)
     return "All weights are trained: gradients and states take " + figure(out.full_states_bytes, "B") + " of " +
            figure(out.memory_bytes, "B") + (out.fits ? "." : ", which do not fit.") + "\n" + fitted;
-  const std::string memory =
-      "Frozen, the weights need " + figure(out.memory_bytes, "B") + " instead of " + figure(out.full_memory_bytes, "B");
+  const std::string memory = "Training with " + words_of(in.method) + " needs " + figure(out.memory_bytes, "B") +
+                             " instead of " + figure(out.full_memory_bytes, "B");
   return memory + (out.fits ? "" : ", still too much") + "; " + flops_words(out.flops_saved) + ".\n" + fitted;
 }
 

@@ -135,14 +135,13 @@ void fill_run(const Inputs& in, const models::Architecture& a, const models::Chi
   });
   run.inputs = largest->inputs;
   run.outputs = largest->outputs;
-  run.shown_matrices = largest->count;
 }
 
 }  // namespace
 
 std::int64_t rank_at(double share, double side) {
   const double s = std::clamp(share, 0.0, 1.0);
-  return std::clamp<std::int64_t>(std::llround(s * s * side), 1, 512);
+  return std::clamp<std::int64_t>(std::llround(s * s * side), 1, most_rank);
 }
 
 Computed compute(const Inputs& in, Progress& progress, Fits& fits) {

@@ -38,7 +38,7 @@ void describe_memory(Fields& f, Outputs& o) {
          {.headline = true, .against = {"of", "chip_bytes"}, .formula = "sum of the owners"});
   f.real("full_memory_bytes", o.full_memory_bytes, {"Memory, all trained", "B"},
          "The same step with every weight trained.", {.formula = "sum of the owners"});
-  f.real("memory_share", o.memory_share, {"Of that", "%"}, {.formula = "memory / memory, all trained"});
+  f.real("memory_share", o.memory_share, {"Against all trained", "%"}, {.formula = "memory / memory, all trained"});
   f.real("base_bytes", o.held.base, {"Base weights", "B"}, {.formula = "parameters x bits / 8 / GPUs"});
   f.real("added_bytes", o.held.adapters, {"Added weights", "B"}, {.formula = "trained x 2 / GPUs"});
   f.real("gradients_bytes", o.held.gradients, {"Gradients", "B"}, {.formula = "trained x 2 / GPUs"});
@@ -78,15 +78,15 @@ void describe_step(Fields& f, Outputs& o) {
   f.real("input_gradient_flops", o.flops.input_gradient, {"Input gradients", "FLOP"},
          "What the layer below waits for; a frozen layer passes it on as any other.",
          {.formula = "as forward, attention twice"});
-  f.real("weight_gradient_flops", o.flops.weight_gradient, {"Weight gradients", "FLOP"}, "Of what is trained alone.",
-         {.formula = "2 x trained x tokens"});
+  f.real("weight_gradient_flops", o.flops.weight_gradient, {"Weight gradients", "FLOP"},
+         "Those of what is trained alone.", {.formula = "2 x trained x tokens"});
   f.real("full_weight_gradient_flops", o.full_weight_gradient_flops, {"Weight gradients, all trained", "FLOP"},
          {.formula = "2 x weights x tokens"});
   f.real("flops_per_token", o.flops_per_token, {"FLOPs a token", "FLOP"}, {.formula = "FLOPs / tokens"});
   f.group("Time of a step");
   f.real("speedup", o.speedup, {"Faster than all trained", "\xC3\x97"},
          {.headline = true, .formula = "step, all trained / step"});
-  f.real("step_s", o.step_s, {"A step", "s"}, "Of one GPU, all micro-batches and the optimizer, without any network.",
+  f.real("step_s", o.step_s, {"A step", "s"}, "One GPU, all micro-batches and the optimizer, without any network.",
          {.source = roofline});
   f.real("full_step_s", o.full_step_s, {"A step, all trained", "s"}, {.source = roofline});
   f.real("base_s", o.time.base, {"Base model", "s"}, {.source = roofline});
@@ -133,21 +133,21 @@ void describe_fit(Fields& f, Outputs& o) {
          {.source = trained_here});
   f.real("base_loss", o.base_loss, "Loss before", "Nats, of the first task's network on the second task.",
          {.source = trained_here});
-  f.real("won_share", o.won_share, {"Of the fall in loss", "%"}, "How much of what training all weights wins.",
+  f.real("won_share", o.won_share, {"Fall in loss won", "%"}, "How much of what training all weights wins.",
          {.formula = "(before - loss at this rank) / (before - loss, all trained)"});
   f.real("fit_accuracy", o.fit_accuracy, {"Accuracy at this rank", "%"}, {.source = trained_here});
   f.real("full_fit_accuracy", o.full_fit_accuracy, {"Accuracy, all trained", "%"}, {.source = trained_here});
   f.real("base_accuracy", o.base_accuracy, {"Accuracy before", "%"}, {.source = trained_here});
   f.real("fit_trained", o.fit_trained, {"Trained here", "parameters"},
          {.formula = "rank x (64 + 32) + rank x (32 + 10)"});
-  f.real("fit_trained_share", o.fit_trained_share, {"Of the small network", "%"},
+  f.real("fit_trained_share", o.fit_trained_share, {"Share of the small network", "%"},
          {.formula = "trained here / weights and biases"});
   f.real("first_accuracy", o.first_accuracy, {"First task, before", "%"}, {.source = trained_here});
   f.real("fit_kept", o.fit_kept, {"First task, at this rank", "%"}, "Accuracy that is left on the first task.",
          {.source = trained_here});
   f.real("full_fit_kept", o.full_fit_kept, {"First task, all trained", "%"}, "Accuracy that is left there.",
          {.source = trained_here});
-  f.real("rank_share", o.rank_share, {"Of the full change", "%"},
+  f.real("rank_share", o.rank_share, {"Full change in this rank", "%"},
          "How much of the change that training all weights made lies in its largest directions of this rank.",
          {.formula = "squares of the first singular values / all squares"});
 }
@@ -160,7 +160,7 @@ void describe(Fields& f, Inputs& in) {
   f.group("What is trained");
   f.choice("method", in.method, methods, "Method", "What is trained and how the rest is kept.", {.headline = true});
   f.integer("rank", in.rank, "Rank", "Columns of A and rows of B; the inner width of adapter layers.",
-            {.range = {1, 512, Scale::log}, .typical = {1, 256}, .headline = true});
+            {.range = {1, most_rank, Scale::log}, .typical = {1, 256}, .headline = true});
   f.choice("targets", in.targets, targets, "Pairs on", "Which matrices of each layer get a pair.", {.headline = true});
   f.choice("states", in.states, states, "Kept of each", "What is kept of each number that is trained.");
   f.toggle("double_quantized", in.double_quantized, "Double quantization",
@@ -195,7 +195,7 @@ void describe(Fields& f, Inputs& in) {
          {.range = {0, 5e-5}, .typical = {0, 1e-5}});
   f.group("The small network");
   f.choice("shift", in.shift, shifts, "Second task", "How its digits differ from those that the network knows.");
-  f.integer("fit_rank", in.fit_rank, "Rank there", "Of the pairs beside its two layers.", {.range = {1, 16}});
+  f.integer("fit_rank", in.fit_rank, "Rank there", "The rank of the pairs beside its two layers.", {.range = {1, 16}});
   f.integer("seed", in.seed, "Seed", "It draws digits, first weights and the order of examples.", {.range = {1, 2}});
 }
 

@@ -109,6 +109,12 @@ void draw_times(const Picture& picture, View& view, ImVec2 size) {
                              {.unit = "s", .size = size, .bar_px = 26, .axis = AxisKind::time});
 }
 
+/// Gives the panel its whole extent, whatever its parts had to draw.
+void end_body(ImVec2 at, ImVec2 size) {
+  ImGui::SetCursorScreenPos(at);
+  ImGui::Dummy(size);
+}
+
 /// A line of words over a plot, in what is left of `size`.
 ImVec2 under_note(std::string_view words, ImVec2 size) {
   const auto& t = widgets::theme();
@@ -158,14 +164,14 @@ void draw_hero(Inputs& in, const Outputs& out, const Picture& picture, View& vie
   const auto& t = widgets::theme();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const bool beside = size.x >= t.px(620);
-  const float left = beside ? std::round(size.x * (size.x < t.px(1000) ? 0.64f : 0.6f)) : size.x;
+  const float left = beside ? std::round(size.x * (size.x < t.px(1000) ? 0.69f : 0.6f)) : size.x;
   if (widgets::veiled()) {
     draw_empty(out, {left, size.y});
     if (beside) draw_given_matrix(picture, {at.x + left + t.px(18), at.y}, {size.x - left - t.px(18), 0.5f * size.y});
-    return;
+    return end_body(at, size);
   }
   draw_three(in, out, picture, view, {left, size.y});
-  if (!beside) return;
+  if (!beside) return end_body(at, size);
   const float x = at.x + left + t.px(18), wide = size.x - left - t.px(18);
   const float bars = std::clamp(0.42f * size.y, t.px(120), t.px(190));
   const bool both = size.y >= t.px(290);
@@ -176,6 +182,7 @@ void draw_hero(Inputs& in, const Outputs& out, const Picture& picture, View& vie
   }
   ImGui::SetCursorScreenPos({x, at.y + size.y - bars});
   draw_flops(picture, view, {wide, bars});
+  end_body(at, size);
 }
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
@@ -195,9 +202,11 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
     const float upper = strip ? std::min(0.55f * size.y, t.px(230)) : size.y;
     const ImVec2 at = ImGui::GetCursorScreenPos();
     draw_times(picture, view, {size.x, upper});
-    if (!strip) return;
-    ImGui::SetCursorScreenPos({at.x, at.y + upper + t.px(14)});
-    published_strip(picture.published, {size.x, size.y - upper - t.px(14)});
+    if (strip) {
+      ImGui::SetCursorScreenPos({at.x, at.y + upper + t.px(14)});
+      published_strip(picture.published, {size.x, size.y - upper - t.px(14)});
+    }
+    end_body(at, size);
   });
 }
 

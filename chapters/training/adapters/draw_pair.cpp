@@ -25,11 +25,11 @@ PairPlace place_pair(const Picture& picture, ImVec2 at, ImVec2 size) {
   const auto& t = widgets::theme();
   PairPlace p;
   p.gap = t.px(6);
-  // The pair may become as thick as half of W before there is no more room.
+  // Room is kept for the largest rank, so that W stays where it is while a hand widens the pair.
   const float wide_over_tall = static_cast<float>(picture.outputs / picture.inputs);
   const float room_x = std::max(1.0f, size.x - t.px(36)),
               room_y = std::max(1.0f, size.y - t.px(6) - t.type(Type::small));
-  const float share = std::max(0.16f, static_cast<float>(picture.share));
+  const float share = static_cast<float>(picture.most_share);
   const float most_x = std::max(1.0f, room_x - p.gap), most_y = std::max(1.0f, room_y - p.gap);
   // W is w by h, and the thickness is a share of the smaller of both.
   const float ratio = std::clamp(wide_over_tall, 0.4f, 2.5f);
@@ -85,7 +85,7 @@ void drag_thickness(Inputs& in, const Picture& picture, const Painter& p, const 
                        std::max<std::int64_t>(1, static_cast<std::int64_t>(side)));
   if (ImGui::IsItemFocused()) {
     const int steps = widgets::play_keys().steps;
-    if (steps > 0) in.rank = std::clamp<std::int64_t>(in.rank * 2, 1, 512);
+    if (steps > 0) in.rank = std::clamp<std::int64_t>(in.rank * 2, 1, most_rank);
     if (steps < 0) in.rank = std::max<std::int64_t>(1, in.rank / 2);
   }
   if (hot) {

@@ -6,15 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "chapters/mechanism/described_table.h"
 #include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/lab_doors.h"
 #include "chapters/mechanism/memo.h"
 #include "chapters/mechanism/published_panel.h"
+#include "models/compression/low_rank_fit.h"
 #include "models/machine/hardware.h"
 #include "models/training/adapter_serving.h"
 #include "models/training/adapters.h"
-#include "models/training/low_rank_fit.h"
 #include "widgets/charts/stacked_bar.h"
 #include "widgets/charts/vessel.h"
 #include "widgets/plot/curve.h"
@@ -95,8 +94,7 @@ struct Run {
   std::array<bool, models::adapters::method_count> possible{};
   std::vector<std::pair<std::int64_t, std::shared_ptr<const models::adapters::FineTuned>>> ranks;  ///< by rank
   std::vector<ServedPoint> served;  ///< by adapters in the batch
-  double inputs = 0, outputs = 0;   ///< of the matrix that is shown
-  double shown_matrices = 0;        ///< of that shape
+  double inputs = 0, outputs = 0;   ///< The sides of the matrix that is shown.
 };
 using Computed = chapters::Computed<Outputs, Run>;
 
@@ -118,9 +116,10 @@ struct Picture {
   // The pair beside its matrix.
   double inputs = 0, outputs = 0;
   std::string wide_words, wide_note, pair_words, pair_note, a_words, b_words;
-  bool pair = true, wide = true, series = false;
+  bool pair = true, series = false;
+  double most_share = 1;           ///< the thickness at the largest rank, for which room is kept
   double share = 0;                ///< thickness of the pair over the matrix's smaller side, 0 to 1, on a root scale
-  std::vector<std::string> names;  ///< of bars of FLOPs and of time
+  std::vector<std::string> names;  ///< The methods whose times are shown.
   std::array<std::array<double, 4>, 2> flops{};
   std::string flops_note;
   std::vector<std::array<double, 4>> times;
@@ -155,6 +154,7 @@ struct Fits {
   Memo<FitKey, models::adapters::FineTuned, 64> ranks;
 };
 
+inline constexpr std::int64_t most_rank = 512;
 /// The rank at which a pair on a matrix of this smaller side has this thickness.
 std::int64_t rank_at(double share, double side);
 

@@ -1,8 +1,9 @@
 #include <catch2/catch_test_macros.hpp>
 #include <string>
 
+#include "chapters/training/adapters/lab.h"
 #include "tests/support/lab/answers.h"
-#include "tests/support/lab/canvas.h"
+#include "tests/support/lab/catalog.h"
 #include "tests/support/lab/lab_bench.h"
 
 using namespace support;
@@ -37,8 +38,8 @@ TEST_CASE("adapters lab: what goes and what stays when the weights freeze") {
 
 TEST_CASE("adapters lab: the answers") {
   const auto says = [](const char* inputs) { return answer_of("training/adapters", inputs); };
-  CHECK(says("{}").starts_with("Frozen, the weights need `"));
-  CHECK(says("{}").find(" of the FLOPs go.\nWith rank `4` the small network wins `") != std::string::npos);
+  CHECK(says("{}").starts_with("Training with LoRA needs `"));
+  CHECK(says("{}").find(" of the FLOPs go.\nOn the small network rank `4` is good for `") != std::string::npos);
   CHECK(says(R"({"method": "full"})").find(", which do not fit.\n") != std::string::npos);
   CHECK(says(R"({"method": "full", "model": "gpt2-124m"})").find("do not fit") == std::string::npos);
   CHECK(says(R"({"model": "gpt-3"})").find(", still too much; ") != std::string::npos);
@@ -76,4 +77,27 @@ TEST_CASE("adapters lab: served together") {
   CHECK(out_of(R"({"distinct": 64})", "batched_gain") > 15);
   const LabPtr none = open_lab("training/adapters", R"({"distinct": 65})");
   CHECK(reason_of(*none).find("take fewer of them or a larger batch") != std::string::npos);
+}
+
+TEST_CASE("adapters lab: a pair is as thick as the root of its rank, and a hand finds the rank back") {
+  namespace lab = chapters::training::adapters;
+  use_bundled_catalog();
+  lab::Inputs in;
+  lab::Fits fits;
+  chapters::Progress progress;
+  for (const std::int64_t rank : {1, 16, 200, 512}) {
+    in.rank = rank;
+    const auto done = lab::compute(in, progress, fits);
+    REQUIRE(done.run);
+    const lab::Picture p = lab::arrange(in, done.facts, *done.run);
+    CHECK(p.inputs == 4096);
+    CHECK(p.outputs == 14336);
+    CHECK(lab::rank_at(p.share, 4096) == rank);
+    CHECK(p.share <= p.most_share);
+    CHECK(p.vessels[1].chosen);
+    CHECK(p.vessels[1].bytes[2] == 0);  // gradients stand with the pairs
+    CHECK(p.vessels[0].bytes[2] > 16e9);
+  }
+  CHECK(lab::rank_at(0, 4096) == 1);
+  CHECK(lab::rank_at(5, 4096) == 512);
 }

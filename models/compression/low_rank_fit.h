@@ -43,8 +43,8 @@ struct FitTask {
   SmallNetwork base;                        ///< trained on the first task
   DigitSet training, held_out;              ///< Digits of the second task.
   DigitSet first_held_out;                  ///< Digits of the first task that nobody trained on.
-  double base_loss = 0, base_accuracy = 0;  ///< of `base` on the second task's held-out digits
-  double first_accuracy = 0;                ///< of `base` on the first task's
+  double base_loss = 0, base_accuracy = 0;  ///< What `base` reaches on the second task's.
+  double first_accuracy = 0;                ///< What `base` reaches on the first task's.
 };
 /// Trains the first network, 64 pixels, 32 hidden units, 10 digits, and draws the second task.
 FitTask make_fit_task(std::uint64_t seed, TaskShift shift);

@@ -1,4 +1,4 @@
-#include "models/training/low_rank_fit.h"
+#include "models/compression/low_rank_fit.h"
 
 #include <catch2/catch_test_macros.hpp>
 
