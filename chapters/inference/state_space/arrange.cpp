@@ -28,6 +28,7 @@ std::int32_t said(const std::vector<float>& all, std::size_t token) {
 Curve line(std::string label, std::string output, Tint tint, const std::vector<double>& x,
            const std::vector<double>& y) {
   Curve c{.label = std::move(label), .output = std::move(output), .tint = tint};
+  c.named = tint == Tint::yours();
   c.x = x;
   c.y = y;
   return c;
@@ -35,9 +36,9 @@ Curve line(std::string label, std::string output, Tint tint, const std::vector<d
 
 void arrange_costs(const Outputs& out, const Run& run, Picture& p) {
   for (std::size_t i = 0; i < run.other_names.size(); ++i) {
-    Curve other = line(run.other_names[i], "", Tint::strong(), run.contexts, run.other_bytes[i]);
-    other.alpha = 0.45f;
-    other.width = 1.2f;
+    Curve other = line(run.other_names[i], "", Tint::series(i), run.contexts, run.other_bytes[i]);
+    other.named = false;
+    other.width = 1.4f;
     p.bytes.push_back(std::move(other));
   }
   p.bytes.push_back(line("attention", "reference_bytes", Meaning::kv_cache, run.contexts, run.reference_bytes));
@@ -67,17 +68,10 @@ void arrange_recall(const Outputs& out, const Run& run, Picture& p) {
   bool first = true;
   for (const RecallCurve& r : run.recall) {
     const bool attention = r.name == "attention", small = r.name == "window" || r.name == "heavy hitters";
-    Curve c = line(r.name,
-                   first       ? "recall"
-                   : attention ? "attention_recall"
-                               : "",
-                   first       ? Tint::yours()
-                   : attention ? Tint(Meaning::kv_cache)
-                   : small     ? Tint(Meaning::kv_cache)
-                               : Tint::strong(),
-                   run.pair_counts, r.share);
+    const Tint tint = first ? Tint::yours() : attention ? Tint(Meaning::kv_cache) : Tint::series(p.recall.size());
+    Curve c = line(r.name, first ? "recall" : attention ? "attention_recall" : "", tint, run.pair_counts, r.share);
     c.dashed = small;
-    if (!first && !attention) c.alpha = r.name == "window" ? 0.5f : 0.7f;
+    c.named = false;
     c.width = first ? 2.5f : 1.6f;
     p.recall.push_back(std::move(c));
     first = false;

@@ -15,9 +15,9 @@ using widgets::AxisKind, widgets::Plot;
 constexpr widgets::AxisSpec context_axis{
     .kind = AxisKind::log10, .lo = 256, .hi = 1'048'576, .label = "context", .unit = "tokens"};
 
-void drag_context(Plot& plot, Inputs& in, double y, const std::string& label) {
+void drag_context(Plot& plot, const char* id, Inputs& in, double y, const std::string& label) {
   double x = std::max(256.0, static_cast<double>(in.context)), at = y;
-  if (plot.drag_point("drag the context", x, at, {.label = label, .lo = 256, .hi = 1'048'576}))
+  if (plot.drag_point(id, x, at, {.label = label, .lo = 256, .hi = 1'048'576}))
     in.context = static_cast<std::int64_t>(std::llround(x));
 }
 
@@ -32,7 +32,7 @@ void draw_bytes(Inputs& in, const Outputs& out, const Picture& picture, View& vi
              .size = size,
              .ghost = false});
   plot.curves(picture.bytes);
-  drag_context(plot, in, out.sequence_bytes, picture.bytes_label);
+  drag_context(plot, "drag the context", in, out.sequence_bytes, picture.bytes_label);
 }
 
 void draw_step(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
@@ -43,7 +43,7 @@ void draw_step(Inputs& in, const Outputs& out, const Picture& picture, View& vie
              .ghost = false});
   plot.curves(picture.step);
   if (picture.cross_at > 0) plot.vertical_mark(picture.cross_at, picture.cross_words, {.output = "crossing_tokens"});
-  drag_context(plot, in, out.step_s, picture.step_label);
+  drag_context(plot, "drag the step's context", in, out.step_s, picture.step_label);
 }
 
 void draw_recall(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
@@ -88,6 +88,24 @@ void draw_scan(Inputs& in, const Outputs& out, const Picture& picture, View& vie
     in.block = std::clamp<std::int64_t>(std::llround(x), 1, 4096);
 }
 
+/// Both against context, side by side; published figures below where there is room.
+void draw_costs(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float strip = picture.published.any && size.y > t.px(560) ? t.px(220) : 0;
+  const float gap = t.px(16), half = (size.x - gap) / 2;
+  const ImVec2 one{half, size.y - strip};
+  draw_step(in, out, picture, view, one);
+  ImGui::SetCursorScreenPos({at.x + half + gap, at.y});
+  draw_bytes(in, out, picture, view, one);
+  if (strip > 0) {
+    ImGui::SetCursorScreenPos({at.x, at.y + one.y + t.px(12)});
+    published_strip(picture.published, {size.x, strip - t.px(12)});
+  }
+  ImGui::SetCursorScreenPos(at);
+  ImGui::Dummy(size);
+}
+
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
@@ -105,13 +123,10 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
               });
   stage.panel("recall", {.title = "What is found of more and more pairs", .least = {380, 230}},
               [&](ImVec2 size) { draw_recall(in, out, picture, view, size); });
-  stage.panel("step", {.title = "A decode step against context", .least = {380, 230}},
-              [&](ImVec2 size) { draw_step(in, out, picture, view, size); });
-  stage.panel("bytes", {.title = "Kept of a sequence", .least = {380, 230}},
-              [&](ImVec2 size) { draw_bytes(in, out, picture, view, size); });
+  stage.panel("costs", {.title = "What a step costs, what a sequence keeps", .least = {580, 230}, .ideal = {0, 260}},
+              [&](ImVec2 size) { draw_costs(in, out, picture, view, size); });
   stage.panel("scan", {.title = "The scan in blocks", .least = {380, 230}},
               [&](ImVec2 size) { draw_scan(in, out, picture, view, size); });
-  published_panel(stage, "Published", picture.published);
 }
 
 }  // namespace chapters::inference::state_space

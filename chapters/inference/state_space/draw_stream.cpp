@@ -70,8 +70,8 @@ void paint_names(const Painter& p, const StreamPlace& s, float x) {
   const bool narrow = s.words < t.px(100);
   paint_words(p, s, x, s.stream_y, s.stream_h, narrow ? "Stream" : "Pairs stream by", "key, value", t.text);
   paint_words(p, s, x, s.base - s.cache_h, s.cache_h, narrow ? "Attention" : "Attention keeps",
-              narrow ? "keeps all" : "every pair", t.of(Meaning::kv_cache));
-  paint_words(p, s, x, s.base, s.state_h, narrow ? "State" : "The state keeps", "a sum of them", t.accent);
+              narrow ? "keeps all" : "every pair", t.text);
+  paint_words(p, s, x, s.base, s.state_h, narrow ? "State" : "The state keeps", "a sum of them", t.text);
   paint_words(p, s, x, s.attention_y, s.lane_h, narrow ? "Attention" : "Attention says",
               narrow ? "says" : "the needle is", t.text);
   paint_words(p, s, x, s.state_y, s.lane_h, narrow ? "State" : "The state says", narrow ? "says" : "the needle is",
@@ -316,7 +316,7 @@ void draw_stream(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   paint_cache(p, picture, s);
   paint_state(p, picture, s);
   const float x = s.right + t.px(10), room = s.verdict - t.px(10);
-  p.text_fit({x, s.base - s.cache_h}, picture.cache_words, room, t.of(Meaning::kv_cache), Type::small, Font::mono);
+  p.text_fit({x, s.base - s.cache_h}, picture.cache_words, room, t.text, Type::small, Font::mono);
   p.text_fit({x, s.base + (s.state_h - s.small) / 2}, picture.state_words, room, t.accent, Type::small, Font::mono);
   const Run& run = *picture.run;
   paint_lane(p, picture, s, s.attention_y, run.attention_says, picture.attention_wrong);
@@ -341,8 +341,10 @@ void draw_stream(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
       handle_at("drag the pairs", {end.x - t.px(11), end.y - t.px(9)}, {t.px(26), t.px(18)}, ImGuiMouseCursor_ResizeEW);
   drag_count(more, ImGui::IsItemActivated(), ImGui::GetIO().MousePos.x, t.px(9), max_pairs, in.pairs, view);
   paint_handle(p, end, more.hot, true);
-  p.text_fit({end.x + t.px(18), end.y - s.small / 2}, picture.stream_words, s.verdict - t.px(30), t.text, Type::small,
-             Font::mono);
+  const float side = end.x + t.px(18), left_over = s.verdict - t.px(30);
+  const bool two = in.rewritten > 0 && s.stream_h > 2 * s.small;
+  p.text_fit({side, end.y - (two ? s.small : s.small / 2)}, picture.stream_words, left_over, t.text, Type::small);
+  if (two) p.text_fit({side, end.y + t.px(1)}, "struck: changed", left_over, t.muted, Type::small);
   ImGui::SetCursorScreenPos(corner);
   ImGui::Dummy(size);
 }
