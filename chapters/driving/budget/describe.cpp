@@ -203,6 +203,7 @@ void describe(Fields& f, Outputs& o) {
          {.formula = "pixels x (1 + blanking and coding)"});
   f.real("link_load", o.link_load, {"Link load as built", "%"}, {.formula = "on its wire / link"});
   f.toggle("link_fits", o.link_fits, "A whole camera fits its link");
+  f.toggle("watts_known", o.watts_known, "Watts are known", "A chip other than Orin has none until its rail is set.");
   f.real("set_link_load", o.set_link_load, {"Fullest link as set", "%"}, {.formula = "on its wire / link"});
   f.real("lidar_bytes_per_s", o.lidar_bytes_per_s, {"Lidar", "B/s"}, {.formula = "points x 16 x turns/s"});
   f.real(

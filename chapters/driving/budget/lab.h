@@ -51,7 +51,7 @@ struct PlanRow {
   std::string name;
   double flops_per_s = 0, camera_bytes_per_s = 0, power_w = 0, busy = 0;  ///< busy in %
   double cameras_w = 0, moving_w = 0, gpu_w = 0, rest_w = 0;
-  double convert = 0, encode = 0, heads = 0;  ///< of the GPU's time, %
+  double convert = 0, encode = 0, heads = 0;  ///< shares of the GPU's time in %
 };
 /// A stage of the encoder, for the images of a frame as set, at the chip's roofs.
 struct StageRow {
@@ -97,7 +97,7 @@ struct Outputs {
   double frame_s = 0, deadline_s = 0, convert_s = 0, encode_s = 0, heads_s = 0;
   std::int64_t cameras = 0, encoders = 0;
   bool keeps_up = false, link_fits = false, skipped = false;
-  bool watts_known = false;    ///< of another chip than Orin only once its rail is set
+  bool watts_known = false;    ///< a chip other than Orin has none until its rail is set
   std::vector<PlanRow> plans;  ///< as built, shared, skipped, both, and yours where it is none of these
   std::vector<StreamRow> streams;
   std::vector<StageRow> stages;
