@@ -44,7 +44,7 @@ struct RecallStream {
 RecallStream recall_stream(const RecallTask& task, std::uint64_t random, std::uint64_t index);
 
 struct RecallTraining {
-  std::int64_t width = 16;  ///< of a key: the state has `width` x `recall_values` numbers
+  std::int64_t width = 16;  ///< numbers of a key: the state has `width` x `recall_values` numbers
   std::int64_t steps = 120, batch = 8;
   double rate = 0.03;
   std::int64_t seed = 1;

@@ -42,9 +42,9 @@ struct Room {
 };
 const std::vector<Room>& rooms_with_wings() {
   static const std::vector<Room> rooms{
-      {"models", {"base",      "machine",   "gpu",         "numerics", "measure",  "realtime", "trace",
-                  "hang",      "learning",  "transformer", "memory",   "training", "parallel", "compression",
-                  "debugging", "inference", "serving",     "platform", "fleet",    "sheet"}},
+      {"models", {"base", "machine",   "gpu",         "numerics", "measure",  "realtime", "trace",
+                  "hang", "learning",  "transformer", "memory",   "training", "parallel", "compression",
+                  "rare", "debugging", "inference",   "serving",  "platform", "fleet",    "sheet"}},
       {"widgets", {"base", "number", "plot", "prose", "charts", "pictures", "table", "timeline", "controls", "stage"}},
       {"app", {"platform", "scenario", "store", "explore", "content", "workspace", "kernel_runs", "shell", "cli"}},
       {"chapters", {"mechanism", "described", "practice"}},  // then every chapter, none above another

@@ -197,10 +197,10 @@ void Stage::end_panel() {
   if (cover_ != Cover::none) ImGui::EndDisabled();
   if (cover_ == Cover::dimmed)
     Painter::window().rect(current_.min, current_.max, with_alpha(theme().background, 0.62f));
+  // Dear ImGui wants an item wherever the cursor was moved to; what is veiled, or has no room, submits none.
+  ImGui::SetCursorScreenPos(current_.min);
+  ImGui::Dummy({0, 0});
   if (cover_ == Cover::veiled) {
-    // What is veiled submits no items, and Dear ImGui wants one wherever the cursor was moved to.
-    ImGui::SetCursorScreenPos(current_.min);
-    ImGui::Dummy({0, 0});
     const Painter p = Painter::window();
     paint_veiled_plots(p, given_);
     // One panel says it for all.

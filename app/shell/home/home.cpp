@@ -338,11 +338,9 @@ void draw_count_box(Shell& shell, ImVec2 at, float width) {
     y = lines_of(p, {x + t.px(26), y}, text, inner - t.px(26), lines, t.muted) + t.px(3);
   };
   row([&](ImVec2 c) { draw_lab_ring(p, c, t.px(lab_ring), {true, true, true, true}); }, "done", 1);
-  row(
-      [&](ImVec2 c) {
-        draw_lab_ring(p, c, t.px(lab_ring), {true, true, false, false});
-      },
-      "quarters: opened, predicted, explored, drilled", 2);
+  const store::Quarters half{true, true, false, false};
+  row([&](ImVec2 c) { draw_lab_ring(p, c, t.px(lab_ring), half); }, "quarters: opened, predicted, explored, drilled",
+      2);
   row([&](ImVec2 c) { draw_lab_ring(p, c, t.px(lab_ring), {}); }, "not begun", 1);
   if (home.map.box_height >= home::count_box)
     row([&](ImVec2 c) { draw_planned_ring(p, c, t.px(lab_ring)); }, "planned", 1);

@@ -184,7 +184,8 @@ Computed<Outputs, Game> compute(const Inputs& in, Progress& progress, Searches& 
   if (!played) {
     const Outcome start = rules->outcome(rules->start());
     if (start.memory_bytes > start.room_bytes)
-      played.error += " Raise \"GPUs\", or choose a chip with more memory or a smaller model.";
+      played.error.replace(played.error.size() - 1, 1,
+                           "; raise \"GPUs\", or choose a chip with more memory or a smaller model.");
     return {{.reason = played.error}};
   }
   Outputs out;

@@ -81,7 +81,7 @@ void describe(Fields& f, Inputs& in) {
          "kernel.",
          {.range = {1, 1000, Scale::log}});
   f.group("The training");
-  f.real("rate", in.rate, "Learning rate", "Of each worker's AdamW; it falls evenly to a tenth.",
+  f.real("rate", in.rate, "Learning rate", "The AdamW of each worker begins with it; it falls evenly to a tenth.",
          {.range = {0.002, 0.1, Scale::log}});
   f.real("skew", in.skew, {"Own digits", "%"}, "Share of a worker's data that is of its own classes; 0: all alike.",
          {.range = {0, 100}});
@@ -115,7 +115,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("all_reduce_s", o.all_reduce_s, {"Time of the all-reduce", "s"}, {.absent = missed, .source = "its clock"});
   f.real("all_reduce_bytes", o.all_reduce_bytes, {"Bytes of the all-reduce", "B"},
          {.absent = missed, .source = by_ring});
-  f.integer("reached", o.reached, "Methods that arrive", "Of nine.");
+  f.integer("reached", o.reached, "Methods that arrive", "There are nine.");
   f.group("Yours");
   f.real("time_s", o.time_s, {"Time to the goal", "s"}, "Until every worker has a model with that loss.",
          {.headline = true, .absent = missed, .source = "the clock of the run"});

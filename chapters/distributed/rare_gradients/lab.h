@@ -12,7 +12,7 @@
 #include "chapters/mechanism/lab_doors.h"
 #include "chapters/mechanism/memo.h"
 #include "chapters/mechanism/published_panel.h"
-#include "models/parallel/rare/rare_clock.h"
+#include "models/rare/rare_clock.h"
 #include "widgets/charts/stacked_bar.h"
 #include "widgets/plot/curve.h"
 #include "widgets/plot/plot_view.h"

@@ -299,11 +299,9 @@ std::vector<double> figures_in(const std::string& text) {
   return out;
 }
 
-/// The percentage of instances (instances_of_each, 60 in `./test full`) whose answer stands in the question, to 0.5 %
-/// or as near as the drill asks for.
-double answers_in_question(const Drill& d) {
+/// The percentage of so many instances whose answer stands in the question, to 0.5 % or as near as the drill asks for.
+double answers_in_question(const Drill& d, std::uint64_t instances) {
   double found = 0;
-  const std::uint64_t instances = support::full() ? 60 : instances_of_each();
   for (std::uint64_t seed = 1; seed <= instances; ++seed) {
     const chapters::DrillQuestion& q = bundled_question(d, seed);
     const auto figures = figures_in(q.text);
@@ -320,7 +318,10 @@ TEST_CASE("a question does not hold its answer, but for numbers that happen to m
   if (support::sanitized()) SKIP("The plain build looks at the same words, and at the same code the test above does.");
   for (const Drill& d : bundled_drills()) {
     INFO(d.id);
-    CHECK(answers_in_question(d) <= 10);
+    double percent = answers_in_question(d, support::full() ? 60 : instances_of_each());
+    // Of a few instances three that meet by chance are more than a tenth: where they are, sixty are asked.
+    if (percent > 10 && !support::full()) percent = answers_in_question(d, 60);
+    CHECK(percent <= 10);
   }
 }
 

@@ -1,4 +1,4 @@
-#include "models/parallel/rare/rare_training.h"
+#include "models/rare/rare_training.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "models/compression/small_network_train.h"
-#include "models/parallel/rare/gradient_code.h"
+#include "models/rare/gradient_code.h"
 
 namespace models::parallel {
 namespace {

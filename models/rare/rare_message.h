@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "models/parallel/rare/rare_training.h"
+#include "models/rare/rare_training.h"
 
 /// What workers put on their links: bytes counted on the layers of a model.
 namespace models::parallel {

@@ -1,4 +1,4 @@
-#include "models/parallel/rare/gradient_code.h"
+#include "models/rare/gradient_code.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,4 +1,4 @@
-#include "models/parallel/rare/rare_clock.h"
+#include "models/rare/rare_clock.h"
 
 #include <algorithm>
 #include <cmath>

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "models/compression/small_network.h"
-#include "models/parallel/rare/rare_training.h"
+#include "models/rare/rare_training.h"
 
 /// How gradients are put into messages, and what all workers make of these.
 namespace models::parallel {

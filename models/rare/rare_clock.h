@@ -2,7 +2,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "models/parallel/rare/rare_message.h"
+#include "models/rare/rare_message.h"
 
 /// When workers compute, talk and wait: the clock of a run, apart from its loss.
 namespace models::parallel {

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "models/compression/small_network_train.h"
-#include "models/parallel/rare/gradient_code.h"
-#include "models/parallel/rare/rare_clock.h"
+#include "models/rare/gradient_code.h"
+#include "models/rare/rare_clock.h"
 #include "tests/support/base/near.h"
 
 using namespace models;

@@ -1,4 +1,4 @@
-#include "models/parallel/rare/rare_message.h"
+#include "models/rare/rare_message.h"
 
 #include <algorithm>
 #include <cmath>
