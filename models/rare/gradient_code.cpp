@@ -8,7 +8,7 @@
 
 #include "models/base/lanes.h"
 
-namespace models::parallel {
+namespace models::rare {
 namespace {
 
 double code_square(std::span<const float> v) {
@@ -169,4 +169,4 @@ double GradientCode::average(std::span<const std::vector<float>> gradients, std:
   return all > 0 ? std::max(0.0, 1 - left_out / all) : 1;
 }
 
-}  // namespace models::parallel
+}  // namespace models::rare

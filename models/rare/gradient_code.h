@@ -8,7 +8,7 @@
 #include "models/rare/rare_training.h"
 
 /// How gradients are put into messages, and what all workers make of these.
-namespace models::parallel {
+namespace models::rare {
 
 /// A tensor within a row of numbers: a matrix, or a bias, which has one row.
 struct CodedTensor {
@@ -39,4 +39,4 @@ class GradientCode {
   std::vector<std::uint64_t> keys_;  ///< room for the choice of the largest
 };
 
-}  // namespace models::parallel
+}  // namespace models::rare

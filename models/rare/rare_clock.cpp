@@ -6,7 +6,7 @@
 #include "models/base/counter_random.h"
 #include "models/machine/all_reduce_time.h"
 
-namespace models::parallel {
+namespace models::rare {
 namespace {
 
 double transfer_time(const RareMessage& message, std::size_t workers, const RarePrice& price) {
@@ -86,4 +86,4 @@ RareGoal rare_goal(const RareRun& run, const RareClock& clock, double target_los
   return {};
 }
 
-}  // namespace models::parallel
+}  // namespace models::rare

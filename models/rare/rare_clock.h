@@ -5,14 +5,14 @@
 #include "models/rare/rare_message.h"
 
 /// When workers compute, talk and wait: the clock of a run, apart from its loss.
-namespace models::parallel {
+namespace models::rare {
 
 /// A model whose gradients are as large as `parameters` says and take the same steps as the small network.
 struct RarePrice {
   double parameters = 1e9;
   double step_s = 0.5;  ///< forward and backward of one step on one worker, on average
   double spread = 0.1;  ///< standard deviation of the logarithm of a step's time, drawn anew for each step and worker
-  double bytes_per_s = 3e9, hop_s = 1e-5;  ///< of a worker's link in one direction; latency of a step of the ring
+  double bytes_per_s = 3e9, hop_s = 1e-5;  ///< a worker's link in one direction, and the latency of a step of the ring
   double memory_bytes_per_s = 3.35e12;     ///< in which messages are made
   double code_slowdown = 1;  ///< how many times longer making and reading a message takes than its bytes in memory
   RareLayers layers = RareLayers::trained;
@@ -45,4 +45,4 @@ struct RareGoal {
 };
 RareGoal rare_goal(const RareRun& run, const RareClock& clock, double target_loss);
 
-}  // namespace models::parallel
+}  // namespace models::rare

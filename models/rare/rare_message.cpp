@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace models::parallel {
+namespace models::rare {
 
 std::vector<GradientShape> shapes_of(RareLayers layers) {
   switch (layers) {
@@ -80,4 +80,4 @@ double rare_code_bytes(RareMethod method) {
   }
 }
 
-}  // namespace models::parallel
+}  // namespace models::rare

@@ -6,7 +6,7 @@
 #include "models/rare/rare_training.h"
 
 /// What workers put on their links: bytes counted on the layers of a model.
-namespace models::parallel {
+namespace models::rare {
 
 /// A tensor of a gradient; what has one row (biases, norms) is never cut into thin matrices.
 struct GradientShape {
@@ -41,4 +41,4 @@ RareMessage rare_message(const RareSetup& setup, std::span<const GradientShape> 
 /// step of it is one pass over FP32 values; 0 where nothing is compressed.
 double rare_code_bytes(RareMethod method);
 
-}  // namespace models::parallel
+}  // namespace models::rare

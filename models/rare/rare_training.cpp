@@ -10,7 +10,7 @@
 #include "models/compression/small_network_train.h"
 #include "models/rare/gradient_code.h"
 
-namespace models::parallel {
+namespace models::rare {
 namespace {
 
 constexpr std::size_t pool_digits = 512, held_out_digits = 60, steps_per_look = 4;
@@ -265,4 +265,4 @@ RareRun train_rarely(const RareSetup& setup, const std::atomic<bool>* cancelled)
   return RareTraining(setup).run(cancelled);
 }
 
-}  // namespace models::parallel
+}  // namespace models::rare

@@ -8,7 +8,7 @@
 
 /// Workers that train one small network together and save on what they tell each other: they send less, or they send
 /// seldom. Every run is a real training on drawn digits; nothing about its loss is a formula.
-namespace models::parallel {
+namespace models::rare {
 
 enum class RareMethod : std::uint8_t {
   all_reduce,  ///< FP32 gradients are averaged in every step
@@ -41,7 +41,7 @@ struct RareSetup {
   RareMethod method = RareMethod::all_reduce;
   std::size_t workers = 4;  ///< 2 to 8
   std::size_t steps = rare_steps;
-  double rate = 0.03;                             ///< of every worker's own step, falling evenly to a tenth
+  double rate = 0.03;                             ///< the first of every worker's own steps; it falls evenly to a tenth
   double kept = 0.02;                             ///< top_k: the share of values that is sent
   std::size_t rank = 2;                           ///< power_sgd: columns of the thin matrices
   std::size_t period = 12;                        ///< local_sgd and diloco: steps between syncs
@@ -62,11 +62,11 @@ struct RareLook {
 struct RareRun {
   std::vector<RareLook> looks;  ///< the first before any step; local methods are looked at after their syncs
   std::size_t steps = 0, syncs = 0, parameters = 0;
-  double kept_norm = 1;  ///< of a message against what it stands for: |message|^2 / |gradient and error|^2, mean
+  double kept_norm = 1;  ///< what a message holds of what it stands for: |message|^2 / |gradient and error|^2, mean
   double apart = 0;      ///< root mean square distance of workers' weights before the last sync, over the weights' norm
   bool diverged = false;  ///< a loss above 20 nats or not finite: the run ends there
   bool stopped = false;   ///< `cancelled` became true
 };
 RareRun train_rarely(const RareSetup& setup, const std::atomic<bool>* cancelled = nullptr);
 
-}  // namespace models::parallel
+}  // namespace models::rare

@@ -7,7 +7,7 @@
 namespace chapters::distributed::rare_gradients {
 namespace {
 
-using namespace models::parallel;
+using namespace models::rare;
 using widgets::Curve, widgets::Tint;
 
 /// What a method saves on has a hue of its own; yours has the accent.

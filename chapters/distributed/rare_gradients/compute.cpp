@@ -7,7 +7,7 @@
 
 namespace chapters::distributed::rare_gradients {
 
-using namespace models::parallel;
+using namespace models::rare;
 
 RareSetup setup_of(const Inputs& in, RareMethod method) {
   RareSetup s{.method = method,

@@ -26,7 +26,7 @@ static_assert(rare_link_count == 2);
 const Choices layers{{"trained", "The small network", "64 x 16 and 16 x 10, as trained here."},
                      {"resnet18", "ResNet-18", "As it is made for CIFAR-10: 11.2 million parameters."},
                      {"llama8b", "A layer of Llama 3 8B", "Matrices of 1,024 to 14,336 rows and columns."}};
-static_assert(models::parallel::rare_layers_count == 3);
+static_assert(models::rare::rare_layers_count == 3);
 
 constexpr std::string_view trained = "trained here: 64 pixels, 16 hidden units, 10 digits",
                            missed = "The loss does not fall to the goal in 96 steps.",

@@ -15,7 +15,7 @@
 namespace chapters::distributed::rare_gradients {
 namespace {
 
-using models::parallel::rare_method_is_local;
+using models::rare::rare_method_is_local;
 using widgets::Align, widgets::Font, widgets::Meaning, widgets::Painter, widgets::Rect, widgets::Type;
 
 /// One of the two halves, and what lies under its plot.

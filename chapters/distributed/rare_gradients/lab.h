@@ -21,7 +21,7 @@
 /// Workers that send less or send seldom: nine trainings of one network, raced over bytes and over the clock.
 namespace chapters::distributed::rare_gradients {
 
-using models::parallel::RareLayers, models::parallel::RareMethod, models::parallel::rare_method_count;
+using models::rare::RareLayers, models::rare::RareMethod, models::rare::rare_method_count;
 
 enum class RareLink : std::uint8_t { network, line };
 inline constexpr std::size_t rare_link_count = 2;
@@ -75,9 +75,9 @@ struct Outputs {
 
 /// One training with its clock.
 struct RunnerRun {
-  std::shared_ptr<const models::parallel::RareRun> run;
-  models::parallel::RareClock clock;
-  models::parallel::RareGoal goal;
+  std::shared_ptr<const models::rare::RareRun> run;
+  models::rare::RareClock clock;
+  models::rare::RareGoal goal;
 };
 struct Run {
   std::array<RunnerRun, rare_method_count> runners;
@@ -120,13 +120,13 @@ struct View {
 };
 
 /// A training takes milliseconds and depends on little of what is set: each is kept for all copies of the lab.
-using Trainings = Memo<models::parallel::RareSetup, models::parallel::RareRun, 64>;
+using Trainings = Memo<models::rare::RareSetup, models::rare::RareRun, 64>;
 
 /// Hues of what a method saves on; none is near the green of what is sent.
 inline constexpr widgets::Tint less_tint = widgets::Tint::series(0), seldom_tint = widgets::Tint::series(1),
                                late_tint = widgets::Tint::series(3);
 std::string_view runner_name(std::size_t method);
-models::parallel::RareSetup setup_of(const Inputs& in, RareMethod method);
+models::rare::RareSetup setup_of(const Inputs& in, RareMethod method);
 Computed<Outputs, Run> compute(const Inputs& in, Progress& progress, Trainings& trainings);
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 std::string answer_of(const Inputs& in, const Outputs& out);

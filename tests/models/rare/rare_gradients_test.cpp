@@ -10,7 +10,7 @@
 #include "tests/support/base/near.h"
 
 using namespace models;
-using namespace models::parallel;
+using namespace models::rare;
 using support::near;
 
 namespace {
