@@ -44,6 +44,8 @@ LabDoors doors_of(const Inputs& in, const Outputs& out) {
   return lab_doors(rare_doors, [&](std::string_view lab) {
     LinkWriter w(lab);
     if (lab == "distributed/collectives") {
+      if (in.method == RareMethod::top_k)
+        return models::Result<std::string>::fail("Top-k gathers lists of values with their places: nothing is summed.");
       w.choice("primitive", "all_reduce");
       w.choice("algorithm", "ring");
       w.number("ranks", static_cast<double>(in.workers));
