@@ -291,7 +291,7 @@ void draw_given(const Inputs& in, const Painter& p, ImVec2 corner, ImVec2 size) 
   p.frame({s.left, s.attention_y}, {s.right, s.attention_y + s.lane_h}, t.line);
   p.frame({s.left, s.state_y}, {s.right, s.state_y + s.lane_h}, t.line);
   p.line({s.left, s.base}, {s.right, s.base}, t.line);
-  paint_names(p, s, corner.x);
+  paint_names(p, s, corner.x + t.px(8));
 }
 
 }  // namespace
