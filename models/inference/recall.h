@@ -44,7 +44,7 @@ struct RecallStream {
 RecallStream recall_stream(const RecallTask& task, std::uint64_t random, std::uint64_t index);
 
 struct RecallTraining {
-  std::int64_t width = 16;  ///< numbers of a key: the state has `width` x `recall_values` numbers
+  std::int64_t width = 16;  ///< a key's: the state has `width` x `recall_values` numbers
   std::int64_t steps = 120, batch = 8;
   double rate = 0.03;
   std::int64_t seed = 1;
@@ -55,9 +55,9 @@ struct RecallModel {
   RecallMixer mixer = RecallMixer::linear;
   std::int64_t width = 16, stride = 16;
   std::vector<float> written, asked;
-  std::vector<float> gates;  ///< of each token: step of the gate, write strength of the delta rule
+  std::vector<float> gates;  ///< by token: step of the gate, write strength of the delta rule
   float scale = 1, slope = 0, decay = 0;
-  std::vector<float> losses;  ///< of each step, nats
+  std::vector<float> losses;  ///< by step, nats
 };
 
 /// Stops early, with what is trained by then, where `stop` answers true.

@@ -10,7 +10,7 @@ namespace models::inference {
 /// One layer over one sequence.
 struct ScanSize {
   double tokens = 4096, heads = 128, width = 64, state = 128, groups = 8;
-  double element_bytes = 2;  ///< of what streams in and out; states are FP32
+  double element_bytes = 2;  ///< each number that streams in and out; states are FP32
 };
 
 struct ScanCost {

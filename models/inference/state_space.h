@@ -19,10 +19,11 @@ struct StateModel {
   // Layers with a state: of each, heads x head width x state numbers. The last inputs of its short convolution stand
   // next to them, conv_width - 1 of each channel; without groups (Mamba) it has x alone, else x, B and C.
   double state_layers = 0, state_heads = 0, state_width = 0, state_size = 0, groups = 1, conv_width = 4;
-  bool one_decay = true;  ///< of each head and token: then the scan is matrix products (not Mamba, not a delta rule)
+  bool one_decay =
+      true;  ///< one for each head and token: then the scan is matrix products (not Mamba, not a delta rule)
   double ffn_layers = 0, ffn = 0, ffn_matrices = 2;
   double parameters = 0;         ///< 0: counted from the shape, layers with a state as Mamba-2's
-  double expert_parameters = 0;  ///< of those, in routed experts
+  double expert_parameters = 0;  ///< those in routed experts
   double experts = 0, experts_per_token = 0;
 
   double inner() const { return state_heads * state_width; }

@@ -21,7 +21,7 @@ struct Bench {
   double cold = 0.5;         ///< how much longer a version's first run takes; a quarter of it the next
   double outlier_share = 0;  ///< runs that something interrupts
   double outlier = 0.2;      ///< how much longer these take, on average
-  double tick = 0;           ///< of the clock, as a share of the base time: a run is a whole number of them; 0: exact
+  double tick = 0;  ///< a step of the clock, as a share of the base time: a run is a whole number of them; 0: exact
   std::int64_t runs = 40;    ///< both versions together
   std::int64_t discard = 1;  ///< first runs of each version that are thrown away
   Order order = Order::alternate;

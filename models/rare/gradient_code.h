@@ -33,7 +33,7 @@ class GradientCode {
   std::vector<CodedTensor> tensors_;
   std::size_t count_ = 0;
   std::vector<std::vector<float>> errors_;  ///< by worker
-  std::vector<float> sum_error_;            ///< of those who sum: rounded once more before it is handed out
+  std::vector<float> sum_error_;            ///< errors of those who sum: rounded once more before it is handed out
   std::vector<std::vector<float>> right_;   ///< power_sgd: the thin right matrix of each tensor, columns x rank
   std::vector<std::vector<float>> sources_;
   std::vector<std::uint64_t> keys_;  ///< room for the choice of the largest

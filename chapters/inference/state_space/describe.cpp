@@ -86,8 +86,7 @@ void describe_scan(Fields& f, Inputs& in) {
   shared::sequence(f, "scan_tokens", in.scan_tokens, {.label = "Prompt", .help = "Tokens that one layer scans."});
   f.integer("block", in.block, {"Block", "tokens"}, "Tokens that are computed as matrix products.",
             {.range = {1, 4096, Scale::log}, .typical = {16, 1024}});
-  f.real("slowest", in.slowest, "Least decay",
-         "What a token of the scan that is really run forgets at least: -log of what is kept.",
+  f.real("slowest", in.slowest, "Least decay", "A token's, in the scan that is really run: -log of what is kept.",
          {.range = {1e-6, 1, Scale::log}});
   f.real("fastest", in.fastest, "Most decay", "The other end; each token's decay is drawn between them.",
          {.range = {1e-6, 8, Scale::log}});
@@ -181,8 +180,8 @@ void describe_scan(Fields& f, Outputs& o) {
          {.absent = no_scan, .source = "state-space duality, Dao and Gu, 2024"});
   f.real("scan_speedup", o.scan_speedup, "Times as fast in blocks",
          {.absent = no_scan, .formula = "token by token / in blocks"});
-  f.real("best_block", o.best_block, {"Best block", "tokens"},
-         "The fastest of the powers of two, by these least times.", {.absent = no_scan});
+  f.real("best_block", o.best_block, {"Best block", "tokens"}, "The power of two with the least time.",
+         {.absent = no_scan});
   f.real("scan_flops", o.scan_flops, {"Token by token computes", "FLOP"},
          {.absent = no_scan, .formula = "5 tokens x numbers of the state"});
   f.real("blocked_flops", o.blocked_flops, {"In blocks computes", "FLOP"},
@@ -209,7 +208,7 @@ void describe(Fields& f, ModelRow& r) {
   f.real("parameters", r.parameters, "Parameters");
   f.real("attention_layers", r.attention_layers, "Layers with attention");
   f.real("state_layers", r.state_layers, "Layers with a state");
-  f.real("fixed_bytes", r.fixed_bytes, {"States", "B"}, "What one sequence keeps, whatever the context.");
+  f.real("fixed_bytes", r.fixed_bytes, {"States", "B"}, "One sequence's, whatever the context.");
   f.real("token_bytes", r.token_bytes, {"A further token", "B"});
   f.real("sequence_bytes", r.sequence_bytes, {"A sequence", "B"}, "At the context that is set.");
   f.real("step_s", r.step_s, {"A decode step", "s"}, "At the least.");

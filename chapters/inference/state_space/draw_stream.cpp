@@ -18,7 +18,7 @@ namespace {
 using widgets::Align, widgets::Font, widgets::Meaning, widgets::Painter, widgets::Type;
 
 struct StreamPlace {
-  float left = 0, right = 0, column = 0, small = 0;  ///< places of the tokens; `small`: a line of small type
+  float left = 0, right = 0, column = 0, small = 0;  ///< where tokens lie; `small`: a line of small type
   float words = 0, verdict = 0;                      ///< widths of what stands left and right of them
   float stream_y = 0, stream_h = 0, base = 0, cache_h = 0, state_h = 0;
   float attention_y = 0, state_y = 0, lane_h = 0, found_y = 0, found_h = 0;
