@@ -111,7 +111,7 @@ endfunction()
 # The rooms come first on the linker's line, the best optimized of them before the others, since of a function that several compiled
 # (an inline one, an instance of a template) the first is taken: the rooms then run as they do in the program, not with the tests'
 # copy of std::vector or of the reader of JSON, which nothing optimized; under the sanitizers with the checked one, but for JSON's own
-# code, which is not ours and takes half of the time there (tests/support/json).
+# code, which is not ours (tests/support/json).
 function(ridgeline_program name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "ROOMS;OBJECTS;LIBRARIES")
   set(objects ${arg_OBJECTS})
@@ -191,7 +191,7 @@ function(ridgeline_test label program filter)
   if(TARGET ${program}_sanitized)
     add_test(NAME "${label}, sanitized" COMMAND ${program}_sanitized -\# --allow-running-no-tests "${filter}")
     set_tests_properties("${label}, sanitized" PROPERTIES SKIP_RETURN_CODE 4 COST ${sanitized_cost} ENVIRONMENT "${ARGN}"
-      # Freed memory is watched over some hundred frames, and remembered with four calls of whoever asked for it: a tenth less time.
+      # Freed memory is watched over some hundred frames, and remembered with four calls of whoever asked for it: it takes less time.
       # Drivers and font libraries keep memory to the end of the process; leaks of ours still fail.
       ENVIRONMENT_MODIFICATION "UBSAN_OPTIONS=set:print_stacktrace=1;ASAN_OPTIONS=set:malloc_context_size=4:quarantine_size_mb=32;LSAN_OPTIONS=set:suppressions=${PROJECT_SOURCE_DIR}/tests/house/leaks_of_others.txt:print_suppressions=0")
   endif()

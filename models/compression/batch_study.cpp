@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <memory>
-#include <mutex>
 #include <numeric>
 #include <utility>
 
@@ -21,23 +20,11 @@ SmallNetwork fresh_network(std::uint64_t seed) {
   return make_network(hidden, seed);
 }
 
-/// The digits of a seed. Drawing them takes as long as training on them, and each run of a study asks for the same.
-std::shared_ptr<const DigitSet> pool_of(std::uint64_t seed) {
-  static std::mutex mutex;
-  static std::vector<std::pair<std::uint64_t, std::shared_ptr<const DigitSet>>> kept;
-  constexpr std::size_t max_kept = 4;
-  const std::lock_guard lock(mutex);
-  for (const auto& [of, digits] : kept)
-    if (of == seed) return digits;
-  if (kept.size() >= max_kept) kept.erase(kept.begin());
-  return kept.emplace_back(seed, std::make_shared<const DigitSet>(make_digits(seed, DigitSplit::training, pool)))
-      .second;
-}
-
 /// Digits in an order of their own for each time through the pool.
 class DigitStream {
  public:
-  explicit DigitStream(std::uint64_t seed) : digits_(pool_of(seed)), random_(seed ^ 77) {
+  explicit DigitStream(std::uint64_t seed)
+      : digits_(kept_digits(seed, DigitSplit::training, pool)), random_(seed ^ 77) {
     order_.resize(pool);
     std::iota(order_.begin(), order_.end(), 0u);
   }
@@ -84,18 +71,6 @@ double network_square(const SmallNetwork& a) {
 void add_network(SmallNetwork& to, const SmallNetwork& from, double factor) {
   const auto f = static_cast<float>(factor);
   each_pair(to, from, [f](float& a, float b) { a += f * b; });
-}
-
-double held_out_loss(const SmallNetwork& network, const DigitSet& digits, Pass& pass) {
-  double sum = 0;
-  for (std::size_t i = 0; i < digits.size(); ++i) {
-    forward(network, digits.picture(i), pass);
-    const float largest = *std::max_element(pass.logits.begin(), pass.logits.begin() + digit_classes);
-    double total = 0;
-    for (std::size_t k = 0; k < digit_classes; ++k) total += std::exp(static_cast<double>(pass.logits[k] - largest));
-    sum += std::log(total) - static_cast<double>(pass.logits[digits.labels[i]] - largest);
-  }
-  return sum / static_cast<double>(digits.size());
 }
 
 /// Sizes of the micro-batches: they sum to the batch, and none is empty.
@@ -185,7 +160,7 @@ BatchPair train_pair(const BatchRunSetup& setup) {
     if (whole.goes_on()) whole.update();
     if (pieces.goes_on()) {
       pieces.update();
-      out.held_out.push_back(held_out_loss(pieces.run().network, held_out, pass));
+      out.held_out.push_back(mean_loss(pieces.run().network, held_out, pass));
     }
     if (both) out.apart.push_back(weight_distance(whole.run().network, pieces.run().network));
   }
@@ -248,13 +223,13 @@ class TargetSearch {
     const std::size_t batch = best.batch, every = std::max<std::size_t>(1, 24 / batch);
     SmallNetwork network = fresh_network(seed_);
     DigitStream stream(seed_);
-    double before = held_out_loss(network, held_out_, pass_);
+    double before = mean_loss(network, held_out_, pass_);
     for (std::size_t step = 1; static_cast<double>(step * batch) < best.examples && !stopped(); ++step) {
       const double loss = loss_and_gradient(network, stream.take(batch), batch, {}, gradient_);
       if (!(loss <= too_much_nats)) return false;
       add_network(network, gradient_, -rate);
       if (step % every != 0) continue;
-      const double now = held_out_loss(network, held_out_, pass_);
+      const double now = mean_loss(network, held_out_, pass_);
       if (!(now <= too_much_nats)) return false;
       if (now > target_loss_) {
         before = now;

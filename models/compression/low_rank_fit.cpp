@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "models/base/adam.h"
 #include "models/base/lanes.h"
 #include "models/base/linear_algebra.h"
 
@@ -13,29 +14,6 @@ namespace {
 
 constexpr std::size_t first_training = 400, second_training = 320, held_out_digits = 400, batch_digits = 16;
 constexpr std::size_t first_epochs = 8;
-
-/// Adam (Kingma & Ba 2015) over a flat list of numbers, without weight decay.
-class AdamState {
- public:
-  explicit AdamState(std::size_t n) : first_(n), second_(n) {}
-  void begin_step() {
-    keep1_ *= 0.9f;
-    keep2_ *= 0.999f;
-  }
-  void update(std::span<float> values, std::span<const float> gradient, float rate) {
-    const float scale = rate / (1 - keep1_), spread = 1 / (1 - keep2_);
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      const float g = gradient[i];
-      first_[i] = 0.9f * first_[i] + 0.1f * g;
-      second_[i] = 0.999f * second_[i] + 0.001f * g * g;
-      values[i] -= scale * first_[i] / (std::sqrt(second_[i] * spread) + 1e-8f);
-    }
-  }
-
- private:
-  std::vector<float> first_, second_;
-  float keep1_ = 1, keep2_ = 1;
-};
 
 /// The pair of one layer: A is inputs x rank, B rank x stride of the layer.
 struct ThinPair {
@@ -120,7 +98,7 @@ class Batches {
 /// What is trained: the layers themselves, or a pair beside each.
 struct Tuned {
   std::vector<ThinPair> pairs, gradients;
-  std::vector<AdamState> states;  ///< two a layer: weights and biases, or A and B
+  std::vector<Adam> states;  ///< two a layer: weights and biases, or A and B
 };
 
 Tuned tuned_of(const SmallNetwork& base, const FineTune& how) {
@@ -144,17 +122,15 @@ Tuned tuned_of(const SmallNetwork& base, const FineTune& how) {
 void step(const SmallNetwork& base, const SmallNetwork& gradient, float rate, Tuned& t, SmallNetwork& network) {
   for (std::size_t l = 0; l < base.layers.size(); ++l) {
     const DenseLayer& g = gradient.layers[l];
-    AdamState &first = t.states[2 * l], &second = t.states[2 * l + 1];
-    first.begin_step();
-    second.begin_step();
+    Adam &first = t.states[2 * l], &second = t.states[2 * l + 1];
     if (t.pairs.empty()) {
-      first.update(network.layers[l].weights, g.weights, rate);
-      second.update(network.layers[l].biases, g.biases, rate);
+      first.step(network.layers[l].weights, g.weights, rate);
+      second.step(network.layers[l].biases, g.biases, rate);
       continue;
     }
     split_gradient(g, t.pairs[l], t.gradients[l]);
-    first.update(t.pairs[l].a, t.gradients[l].a, rate);
-    second.update(t.pairs[l].b, t.gradients[l].b, rate);
+    first.step(t.pairs[l].a, t.gradients[l].a, rate);
+    second.step(t.pairs[l].b, t.gradients[l].b, rate);
     merge(base.layers[l], t.pairs[l], network.layers[l]);
   }
 }
@@ -206,19 +182,6 @@ DigitSet shifted_digits(std::uint64_t seed, DigitSplit split, std::size_t count,
   return out;
 }
 
-double mean_loss(const SmallNetwork& network, const DigitSet& digits) {
-  double sum = 0;
-  const std::vector<float> logits = logits_of(network, digits);
-  for (std::size_t i = 0; i < digits.size(); ++i) {
-    const float* x = logits.data() + i * digit_classes;
-    const double top = static_cast<double>(*std::max_element(x, x + digit_classes));
-    double total = 0;
-    for (std::size_t k = 0; k < digit_classes; ++k) total += std::exp(static_cast<double>(x[k]) - top);
-    sum += std::log(total) + top - static_cast<double>(x[digits.labels[i]]);
-  }
-  return digits.size() > 0 ? sum / static_cast<double>(digits.size()) : 0;
-}
-
 FitTask make_fit_task(std::uint64_t seed, TaskShift shift) {
   constexpr std::array<std::size_t, 1> hidden{32};
   FitTask task;
@@ -230,7 +193,8 @@ FitTask make_fit_task(std::uint64_t seed, TaskShift shift) {
   task.training = shifted_digits(seed + 1000, DigitSplit::training, second_training, shift);
   task.held_out = shifted_digits(seed + 1000, DigitSplit::held_out, held_out_digits, shift);
   task.first_held_out = make_digits(seed, DigitSplit::held_out, held_out_digits);
-  task.base_loss = mean_loss(task.base, task.held_out);
+  Pass pass(task.base);
+  task.base_loss = mean_loss(task.base, task.held_out, pass);
   task.base_accuracy = accuracy(task.base, task.held_out);
   task.first_accuracy = accuracy(task.base, task.first_held_out);
   return task;
@@ -255,7 +219,8 @@ FineTuned fine_tune(const FitTask& task, const FineTune& how) {
       done += 1;
     }
   }
-  out.loss = mean_loss(out.network, task.held_out);
+  Pass pass(out.network);
+  out.loss = mean_loss(out.network, task.held_out, pass);
   out.accuracy = accuracy(out.network, task.held_out);
   out.kept_accuracy = accuracy(out.network, task.first_held_out);
   return out;

@@ -54,9 +54,6 @@ FitTask make_fit_task(std::uint64_t seed, TaskShift shift);
 /// side. The gradients of A and B are G B^T and A^T G of the layer's G, which is the chain rule.
 FineTuned fine_tune(const FitTask& task, const FineTune& how);
 
-/// Mean cross-entropy over the digits, nats.
-double mean_loss(const SmallNetwork& network, const DigitSet& digits);
-
 /// Numbers that rank r trains in the network's weights: sum over the layers of min(r, smaller side) x (inputs +
 /// outputs).
 std::size_t low_rank_parameters(const SmallNetwork& network, std::size_t rank);

@@ -150,6 +150,18 @@ std::vector<float> logits_of(const SmallNetwork& network, const DigitSet& digits
   return out;
 }
 
+double mean_loss(const SmallNetwork& network, const DigitSet& digits, Pass& pass) {
+  double sum = 0;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    forward(network, digits.picture(i), pass);
+    const float largest = *std::max_element(pass.logits.begin(), pass.logits.begin() + digit_classes);
+    double total = 0;
+    for (std::size_t k = 0; k < digit_classes; ++k) total += std::exp(static_cast<double>(pass.logits[k] - largest));
+    sum += std::log(total) - static_cast<double>(pass.logits[digits.labels[i]] - largest);
+  }
+  return digits.size() > 0 ? sum / static_cast<double>(digits.size()) : 0;
+}
+
 std::vector<float> activation_peaks(const SmallNetwork& network, const DigitSet& digits, std::size_t count) {
   Pass pass(network);
   std::vector<float> peaks(network.layers.size());

@@ -58,6 +58,8 @@ double accuracy(const SmallNetwork& network, const DigitSet& digits, const Activ
                 std::vector<std::uint8_t>* guesses = nullptr);
 /// Logits of every digit: size x 10.
 std::vector<float> logits_of(const SmallNetwork& network, const DigitSet& digits);
+/// Mean cross-entropy over the digits, nats; 0 of none. `pass` is room for one of them.
+double mean_loss(const SmallNetwork& network, const DigitSet& digits, Pass& pass);
 /// The largest value that enters each layer over the first `count` digits: how activation grids are calibrated.
 std::vector<float> activation_peaks(const SmallNetwork& network, const DigitSet& digits, std::size_t count = 256);
 

@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 
+#include "models/base/adam.h"
 #include "models/base/counter_random.h"
 #include "models/base/lanes.h"
 #include "models/inference/recall.h"
@@ -22,29 +23,6 @@ inline void recall_add_scaled(float* y, float x, const float* row, std::size_t n
   for (std::size_t i = 0; i < n; i += lanes::width)
     lanes::store(y + i, lanes::load(y + i) + factor * lanes::load(row + i));
 }
-
-/// Adam (Kingma and Ba, 2014) over one vector of parameters.
-struct RecallAdam {
-  std::vector<float> mean, square;
-  float rate = 0.03f;
-  void step(std::vector<float>& p, const std::vector<float>& g, std::int64_t n) {
-    constexpr float b1 = 0.9f, b2 = 0.99f;
-    if (mean.empty()) {
-      mean.assign(p.size(), 0.0f);
-      square.assign(p.size(), 0.0f);
-    }
-    const float c1 = 1 / (1 - std::pow(b1, static_cast<float>(n))), c2 = 1 / (1 - std::pow(b2, static_cast<float>(n)));
-    for (std::size_t i = 0; i < p.size(); i += lanes::width) {
-      const Four slope = lanes::load(&g[i]);
-      const Four m = lanes::splat(b1) * lanes::load(&mean[i]) + lanes::splat(1 - b1) * slope;
-      const Four q = lanes::splat(b2) * lanes::load(&square[i]) + lanes::splat(1 - b2) * slope * slope;
-      lanes::store(&mean[i], m);
-      lanes::store(&square[i], q);
-      const Four by = lanes::splat(rate * c1) * m / (lanes::root(q * lanes::splat(c2)) + lanes::splat(1e-8f));
-      lanes::store(&p[i], lanes::load(&p[i]) - by);
-    }
-  }
-};
 
 /// e^x of each in place, all at most 0, and their sum; `n` a multiple of four.
 float recall_exponentials(float* x, std::size_t n) {
@@ -89,11 +67,11 @@ class RecallTrainer {
     std::fill_n(p_.begin() + static_cast<std::ptrdiff_t>(at_.gates), recall_token_count, gate);
     p_[at_.scale] = mixer == RecallMixer::attention ? 1.0f : 0.0f;
     p_[at_.decay] = -4.6f;
-    adam_.rate = static_cast<float>(training.rate);
   }
 
   RecallModel train(const std::atomic<bool>* stop) {
     RecallModel out;
+    Adam adam(p_.size(), {.square = 0.99f});
     const std::uint64_t luck = random_stream(training_.seed, 12);
     for (std::int64_t step = 1; step <= training_.steps; ++step) {
       if (stop != nullptr && *stop) break;
@@ -114,7 +92,7 @@ class RecallTrainer {
       const float share = 1 / static_cast<float>(asked);
       finish();
       for (float& g : g_) g *= share;
-      adam_.step(p_, g_, step);
+      adam.step(p_, g_, training_.rate);
       out.losses.push_back(static_cast<float>(loss) * share);
     }
     fill(out);
@@ -351,7 +329,6 @@ class RecallTrainer {
   RecallTask task_;
   RecallTraining training_;
   RecallLayout at_;
-  RecallAdam adam_;
   std::vector<float> p_, g_, keys_, lengths_, turned_, weights_, strengths_, d_strengths_;
   std::vector<RecallValues> added_, d_added_;
   RecallProducts products_;

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <utility>
 
+#include "models/base/adam.h"
 #include "models/compression/small_network_train.h"
 #include "models/rare/gradient_code.h"
 
@@ -16,63 +16,10 @@ namespace {
 constexpr std::size_t pool_digits = 512, held_out_digits = 60, steps_per_look = 4;
 constexpr double too_much_nats = 20;
 
-struct RareDigits {
-  DigitSet training, held_out;
-};
-/// The digits of a seed: drawing them takes longer than a training, and every method asks for the same.
-std::shared_ptr<const RareDigits> digits_of(std::uint64_t seed) {
-  static std::mutex mutex;
-  static std::vector<std::pair<std::uint64_t, std::shared_ptr<const RareDigits>>> kept;
-  constexpr std::size_t max_kept = 4;
-  const std::lock_guard lock(mutex);
-  for (const auto& [of, digits] : kept)
-    if (of == seed) return digits;
-  if (kept.size() >= max_kept) kept.erase(kept.begin());
-  auto fresh = std::make_shared<const RareDigits>(
-      RareDigits{.training = make_digits(seed, DigitSplit::training, pool_digits),
-                 .held_out = make_digits(seed, DigitSplit::held_out, held_out_digits)});
-  return kept.emplace_back(seed, std::move(fresh)).second;
-}
-
 SmallNetwork first_network(std::uint64_t seed) {
   const std::array<std::size_t, 1> hidden{rare_hidden};
   return make_network(hidden, seed);
 }
-
-double held_out_loss(const SmallNetwork& network, const DigitSet& digits, Pass& pass) {
-  double sum = 0;
-  for (std::size_t i = 0; i < digits.size(); ++i) {
-    forward(network, digits.picture(i), pass);
-    const float largest = *std::max_element(pass.logits.begin(), pass.logits.begin() + digit_classes);
-    float total = 0;
-    for (std::size_t k = 0; k < digit_classes; ++k) total += std::exp(pass.logits[k] - largest);
-    sum += static_cast<double>(std::log(total) - (pass.logits[digits.labels[i]] - largest));
-  }
-  return sum / static_cast<double>(digits.size());
-}
-
-/// AdamW with its state (Loshchilov, Hutter 2019).
-class AdamW {
- public:
-  explicit AdamW(std::size_t n) : mean_(n), square_(n) {}
-  void step(std::span<float> weights, std::span<const float> gradient, double rate) {
-    constexpr float b1 = 0.9f, b2 = 0.99f, tiny = 1e-8f;
-    ++steps_;
-    const auto t = static_cast<double>(steps_);
-    const auto first = static_cast<float>(rate / (1 - std::pow(0.9, t))),
-               second = static_cast<float>(1 / (1 - std::pow(0.99, t))), decay = static_cast<float>(1 - 0.01 * rate);
-    for (std::size_t i = 0; i < weights.size(); ++i) {
-      const float g = gradient[i];
-      mean_[i] = b1 * mean_[i] + (1 - b1) * g;
-      square_[i] = b2 * square_[i] + (1 - b2) * g * g;
-      weights[i] = decay * weights[i] - first * mean_[i] / (std::sqrt(second * square_[i]) + tiny);
-    }
-  }
-
- private:
-  std::vector<float> mean_, square_;
-  std::size_t steps_ = 0;
-};
 
 /// Which digits a worker reads.
 class WorkerDigits {
@@ -141,12 +88,16 @@ double square_sum(std::span<const float> v) {
 class RareTraining {
  public:
   explicit RareTraining(const RareSetup& s)
-      : setup_(s), digits_(digits_of(s.seed)), network_(first_network(s.seed)), pass_(network_) {
+      : setup_(s),
+        digits_(kept_digits(s.seed, DigitSplit::training, pool_digits)),
+        held_out_(kept_digits(s.seed, DigitSplit::held_out, held_out_digits)),
+        network_(first_network(s.seed)),
+        pass_(network_) {
     flatten(network_, shared_);
     const std::size_t n = shared_.size();
     out_.parameters = n;
     workers_.reserve(s.workers);
-    for (std::size_t w = 0; w < s.workers; ++w) workers_.emplace_back(digits_->training, s, w, n, shared_);
+    for (std::size_t w = 0; w < s.workers; ++w) workers_.emplace_back(*digits_, s, w, n, shared_);
     code_ = std::make_unique<GradientCode>(network_, s);
     look(0);
   }
@@ -169,15 +120,15 @@ class RareTraining {
  private:
   struct Worker {
     Worker(const DigitSet& all, const RareSetup& s, std::size_t w, std::size_t n, const std::vector<float>& start)
-        : digits(all, s, w), optimizer(n), weights(start) {}
+        : digits(all, s, w), optimizer(n, {.square = 0.99f, .decay = 0.01}), weights(start) {}
     WorkerDigits digits;
-    AdamW optimizer;
+    Adam optimizer;
     std::vector<float> weights, gradient;
   };
 
   void look(std::size_t step) {
     unflatten(shared_, network_);
-    const double loss = held_out_loss(network_, digits_->held_out, pass_);
+    const double loss = mean_loss(network_, *held_out_, pass_);
     out_.diverged = !(loss <= too_much_nats);
     out_.looks.push_back({step, out_.syncs, out_.diverged ? too_much_nats : loss});
   }
@@ -242,7 +193,7 @@ class RareTraining {
   }
 
   const RareSetup setup_;
-  std::shared_ptr<const RareDigits> digits_;
+  std::shared_ptr<const DigitSet> digits_, held_out_;
   SmallNetwork network_, gradient_;
   Pass pass_;
   std::vector<float> shared_, mean_, outer_;

@@ -7,6 +7,7 @@
 #include "models/base/integer_math.h"
 #include "models/training/slowest_rank.h"
 #include "models/transformer/transformer.h"
+#include "widgets/number/number.h"
 
 namespace chapters::capstone::train {
 namespace {
@@ -184,8 +185,9 @@ Computed<Outputs, Game> compute(const Inputs& in, Progress& progress, Searches& 
   if (!played) {
     const Outcome start = rules->outcome(rules->start());
     if (start.memory_bytes > start.room_bytes)
-      played.error.replace(played.error.size() - 1, 1,
-                           "; raise \"GPUs\", or choose a chip with more memory or a smaller model.");
+      return {{.reason = "The start of this game takes " + widgets::format_text(start.memory_bytes, "B") +
+                         " of a GPU, which has " + widgets::format_text(start.room_bytes, "B") +
+                         ": raise \"GPUs\", or choose a chip with more memory or a smaller model."}};
     return {{.reason = played.error}};
   }
   Outputs out;

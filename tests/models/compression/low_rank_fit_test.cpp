@@ -17,7 +17,8 @@ FitTask small_task() {
   task.training = shifted_digits(5, DigitSplit::training, 48, TaskShift::mirrored);
   task.held_out = shifted_digits(5, DigitSplit::held_out, 40, TaskShift::mirrored);
   task.first_held_out = make_digits(5, DigitSplit::held_out, 40);
-  task.base_loss = mean_loss(task.base, task.held_out);
+  models::Pass pass(task.base);
+  task.base_loss = models::mean_loss(task.base, task.held_out, pass);
   return task;
 }
 
