@@ -57,10 +57,13 @@ void paint_names(const Painter& p, const Picture& picture, const CoinPlace& c, I
   std::size_t left_count = 0;
   const auto paint = [&](const Wedge& w, double middle, bool right, float& lowest) {
     const ImVec2 rim = on_circle(c.centre, c.rim + t.px(16), middle);
-    const float room = right ? corner.x + size.x - rim.x - t.px(6) : rim.x - corner.x - t.px(6);
     float y = std::max(rim.y - line / 2, lowest);
     y = std::min(y, corner.y + size.y - line - small);
-    const float x = right ? rim.x + t.px(6) : rim.x - t.px(6);
+    // A name that was moved up or down lies clear of the rim at its new height.
+    const float off = std::clamp(c.centre.y, y, y + line + small) - c.centre.y, clear = c.rim + t.px(8);
+    const float half = std::sqrt(std::max(0.0f, clear * clear - off * off));
+    const float x = right ? std::max(rim.x, c.centre.x + half) + t.px(6) : std::min(rim.x, c.centre.x - half) - t.px(6);
+    const float room = right ? corner.x + size.x - x : x - corner.x;
     const Align align = right ? Align::left : Align::right;
     p.text_fit({x, y}, w.name, room, t.text, Type::body, Font::bold, align);
     p.text_fit({x, y + line}, w.more, room, t.muted, Type::small, Font::sans, align);
