@@ -19,10 +19,11 @@ constexpr std::array<DescribedColumn, 6> size_columns{{
     {.key = "waited", .priority = 1, .digits = 2},
     {.key = "jobs", .priority = 3},
 }};
-constexpr std::array<DescribedColumn, 7> rule_columns{{
+constexpr std::array<DescribedColumn, 8> rule_columns{{
     {.key = "rule"},
     {.key = "used", .digits = 3},
     {.key = "mean_wait_s", .digits = 2},
+    {.key = "paused_s", .priority = 2, .digits = 2},
     {.key = "small_wait_s", .priority = 2, .digits = 2},
     {.key = "large_wait_s", .priority = 1, .digits = 2},
     {.key = "stranded", .priority = 3, .digits = 2},

@@ -93,7 +93,9 @@ void draw_jobs(Inputs& in, const Picture& picture, ImVec2 size) {
   const float left = both ? 0.58f * size.x : 0, steps = corner.x + (both ? left + gap : 0);
   const float steps_wide = corner.x + size.x - steps, head = 2 * line + t.px(2);
   const float count = static_cast<float>(picture.tenants.size());
-  const float lane = std::min((size.y - head) / count, t.px(170)), tall = std::max(t.px(3), lane - line - t.px(8));
+  const float below = picture.unplaced_words.empty() ? 0 : line;
+  const float lane = std::min((size.y - head - below) / count, t.px(170)),
+              tall = std::max(t.px(3), lane - line - t.px(8));
   const std::array<Key, 3> lane_keys{{{"computes, as high as its pace", t.accent},
                                       {"waits or is slowed", widgets::with_alpha(t.bad, 0.45f)},
                                       {"host works", t.muted}}};
@@ -113,6 +115,9 @@ void draw_jobs(Inputs& in, const Picture& picture, ImVec2 size) {
     if (both) paint_lane(p, picture, i, {corner.x, y + line}, {left, tall});
     paint_step(p, picture.tenants[i], i, {steps, y + line}, {steps_wide, tall});
   }
+  if (below > 0)
+    p.text_fit({corner.x, corner.y + head + count * lane}, picture.unplaced_words, size.x, t.bad, Type::small,
+               Font::bold);
   drag_lanes(in, {corner.x, corner.y + head}, {size.x, count * lane}, lane);
   ImGui::SetCursorScreenPos(corner);
   ImGui::Dummy(size);
