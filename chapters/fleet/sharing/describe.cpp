@@ -90,7 +90,7 @@ void describe_gpu(Fields& f, Inputs& in) {
   };
   f.choice("way", in.way, ways, "Shared by", "How several jobs use one GPU.", {.headline = true, .when = of_gpu});
   f.integer("tenants", in.tenants, "Jobs on the GPU", "Yours, one noisy neighbour, and others like yours.",
-            {.range = {1, 7}, .headline = true, .when = of_gpu});
+            {.range = {1, most_jobs}, .headline = true, .when = of_gpu});
   seconds("compute_s", in.compute_s, "Your arithmetic", "What a step computes with all SMs.");
   seconds("bytes_s", in.bytes_s, "Your bytes", "What a step moves at the full bandwidth.");
   seconds("host_s", in.host_s, "Your host time", "What the host does between two steps while the GPU waits.");
@@ -233,7 +233,7 @@ void describe(Fields& f, Outputs& o) {
          {.headline = true, .when = of_gpu, .formula = "step with the others / step alone", .source = roofline});
   f.real("step_s", o.step_s, {"Your step with the others", "s"}, {.when = of_gpu, .source = roofline});
   f.real("alone_s", o.alone_s, {"Your step alone", "s"}, {.when = of_gpu, .formula = "max(arithmetic, bytes) + host"});
-  f.real("noisy_slowdown", o.noisy_slowdown, {"Your neighbour's is longer", "×"}, {.when = of_gpu, .source = roofline});
+  f.real("noisy_slowdown", o.noisy_slowdown, {"The neighbour's is longer", "×"}, {.when = of_gpu, .source = roofline});
   f.real("throughput", o.throughput, "Done together", "In GPUs that each had one job at a time.",
          {.headline = true, .when = of_gpu, .formula = "sum of 1 / slowdown"});
   f.choice("roof", o.roof, roofs, "What binds yours", "With the others on the GPU.", {.when = of_gpu});

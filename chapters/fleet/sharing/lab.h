@@ -189,6 +189,10 @@ struct View {
   DescribedTable<RuleRow> rules;
 };
 
+/// On one GPU: an instance for each of more there is not.
+inline constexpr std::int64_t most_jobs = models::fleet::mig_compute_slices;
+static_assert(most_jobs <= static_cast<std::int64_t>(models::fleet::most_tenants));
+
 /// More shelves than these are not drawn.
 inline constexpr std::size_t max_drawn_shelves = 64, max_drawn_queue = 24, strip_points = 160;
 

@@ -40,8 +40,6 @@ struct Gpu {
   double instances = Outputs::none;
 };
 
-constexpr std::int64_t most_jobs = 7;
-
 /// The widest instance of which so many lie on a GPU.
 const MigProfile& profile_for(std::int64_t jobs) {
   const MigProfile* best = &mig_profiles().front();
