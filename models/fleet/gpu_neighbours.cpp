@@ -13,17 +13,37 @@ namespace {
 
 SharedStep finish_step(const Tenant& t, double step_s, SharedRoof roof) { return {step_s, step_s / t.step_s(), roof}; }
 
+/// A job's parts on the GPU with its limit or in its instance, while nobody is felt; the longer binds.
+struct OwnParts {
+  double compute_s = 0, bytes_s = 0;
+
+  double gpu_s() const { return std::max(compute_s, bytes_s); }
+  bool bytes_bind() const { return bytes_s > compute_s; }
+};
+
+OwnParts own_parts(const Tenant& t, const SharingWith& with) {
+  OwnParts parts{t.compute_s, t.bytes_s};
+  if (with.way == SharingWay::mps) parts.compute_s /= with.sm_share;
+  if (with.way == SharingWay::mig) {
+    parts.compute_s *= mig_compute_slices / with.compute_slices;
+    parts.bytes_s *= mig_memory_slices / with.memory_slices;
+  }
+  return parts;
+}
+
 /// What a job asks for while it computes.
 struct Phase {
   double gpu_s = 0, sms = 0, bandwidth = 0;
+  bool bytes_bind = false;  ///< while nobody is felt
 };
 /// No phase is taken as shorter.
 constexpr double least_s = 1e-9;
 
 Phase phase_of(const Tenant& t, const SharingWith& with) {
-  const double gpu_s = gpu_phase_s(t, with);
+  const OwnParts parts = own_parts(t, with);
+  const double gpu_s = parts.gpu_s();
   if (!(gpu_s > 0)) return {};
-  return {gpu_s, t.compute_s / gpu_s, t.bytes_s / gpu_s};
+  return {gpu_s, t.compute_s / gpu_s, t.bytes_s / gpu_s, parts.bytes_bind()};
 }
 
 /// The share of time that a chain spends in each state, from its rates by row; they are used up. Grassmann, Taksar and
@@ -99,26 +119,17 @@ std::vector<SharedStep> steps_together(std::span<const Tenant> tenants, const Sh
 
 /// Each in an instance of its own.
 SharedStep step_in_instance(const Tenant& t, const SharingWith& with) {
-  const double gpu_s = gpu_phase_s(t, with);
-  return finish_step(
-      t, gpu_s + t.host_s,
-      t.host_s > gpu_s ? SharedRoof::host
-      : t.compute_s * mig_compute_slices / with.compute_slices >= t.bytes_s * mig_memory_slices / with.memory_slices
-          ? SharedRoof::compute
-          : SharedRoof::bandwidth);
+  const OwnParts parts = own_parts(t, with);
+  const double gpu_s = parts.gpu_s();
+  return finish_step(t, gpu_s + t.host_s,
+                     t.host_s > gpu_s     ? SharedRoof::host
+                     : parts.bytes_bind() ? SharedRoof::bandwidth
+                                          : SharedRoof::compute);
 }
 
 }  // namespace
 
-double gpu_phase_s(const Tenant& t, const SharingWith& with) {
-  double compute_s = t.compute_s, bytes_s = t.bytes_s;
-  if (with.way == SharingWay::mps) compute_s /= with.sm_share;
-  if (with.way == SharingWay::mig) {
-    compute_s *= mig_compute_slices / with.compute_slices;
-    bytes_s *= mig_memory_slices / with.memory_slices;
-  }
-  return std::max(compute_s, bytes_s);
-}
+double gpu_phase_s(const Tenant& t, const SharingWith& with) { return own_parts(t, with).gpu_s(); }
 
 void set_paces(std::span<const Tenant> tenants, std::size_t active, const SharingWith& with, std::span<Pace> paces) {
   std::array<Phase, most_tenants> phases{};
@@ -127,7 +138,7 @@ void set_paces(std::span<const Tenant> tenants, std::size_t active, const Sharin
   if (with.way != SharingWay::mps) {
     const bool turns = with.way == SharingWay::time_slices && count > 1;
     const double rate = turns ? with.slice_s / (with.slice_s + with.switch_s) / count : 1;
-    for (std::size_t i = 0; i < tenants.size(); ++i) paces[i] = {rate, phases[i].bandwidth >= phases[i].sms};
+    for (std::size_t i = 0; i < tenants.size(); ++i) paces[i] = {rate, phases[i].bytes_bind};
     return;
   }
   std::array<double, most_tenants> asked{};
@@ -142,8 +153,8 @@ void set_paces(std::span<const Tenant> tenants, std::size_t active, const Sharin
   const double sms = max_min_level({asked.data(), n}, 1);
   for (std::size_t i = 0; i < tenants.size(); ++i) {
     const double by_bytes = held(phases[i]), by_sms = std::min(1.0, sms / std::max(phases[i].sms, negligible_part));
-    paces[i] = {std::min(by_bytes, by_sms),
-                by_bytes != by_sms ? by_bytes < by_sms : phases[i].bandwidth >= phases[i].sms};
+    // Where nobody is felt, what binds is the job's own: with a limit on SMs arithmetic may.
+    paces[i] = {std::min(by_bytes, by_sms), by_bytes != by_sms ? by_bytes < by_sms : phases[i].bytes_bind};
   }
 }
 

@@ -4,11 +4,13 @@
 #include <cmath>
 
 #include "chapters/fleet/sharing/lab.h"
+#include "models/base/integer_math.h"
 #include "widgets/number/number.h"
 
 namespace chapters::fleet::sharing {
 
 using namespace models::fleet;
+using models::as_double;
 
 namespace {
 
@@ -103,8 +105,7 @@ void arrange_words(const Inputs& in, const Outputs& out, const Run& run, Picture
   p.moment_words = "shown: after " + format_text(out.moment_at_s, "s");
   p.free_words = format_text(out.moment_free, "") + " of " + format_text(out.places, "") +
                  (in.mix == Mix::slices ? " slices" : " GPUs") + " empty";
-  if (out.moment_waiting > 0 && out.moment_stranded < out.moment_free)
-    p.free_words += ", " + format_text(out.moment_free - out.moment_stranded, "") + " held back";
+  if (out.moment_held_back > 0) p.free_words += ", " + format_text(out.moment_held_back, "") + " held back";
   if (out.moment_stranded > 0) p.free_words += ", " + format_text(out.moment_stranded, "") + " in holes";
   p.holes = out.moment_stranded > 0;
   p.first_words = first_words(out, run);
@@ -165,6 +166,7 @@ void arrange_tenants(const Inputs& in, const Outputs& out, Picture& p) {
                          static_cast<float>(std::max(0.0, row.step_s - row.alone_s) / longest)});
   }
   p.cut = in.way == SharingWay::mig;
+  if (out.unplaced > 0) p.unplaced_words = counted(as_double(out.unplaced), "job") + " without an instance";
 }
 
 constexpr std::array<std::string_view, sharing_way_count> way_words{"time slices", "MPS", "MIG, the widest that fit"};

@@ -16,6 +16,8 @@ constexpr double per_cent = 100;
 constexpr std::array<double, 7> drawn_loads{20, 40, 60, 70, 80, 90, 100};
 /// Jobs of a round for each point of the curves, at most.
 constexpr std::int64_t curve_jobs = 600;
+/// A mean wait in theory that is shorter is none.
+constexpr double no_wait_s = 1e-9;
 
 /// A rule that the same jobs are run under.
 struct Rule {
@@ -135,7 +137,7 @@ void fill_queue(const QueueSetup& setup, const QueueRun& run, Outputs& out) {
   out.left_out = per_cent * setup.mix.left_out;
   // The same work as jobs of one place each: more of them, as long.
   if (const auto wait = models::mmc_wait_s(setup.shelves * shelf_places, rate * out.mean_places, out.mean_run_s))
-    out.pooled_wait_s = *wait;
+    out.pooled_wait_s = *wait < no_wait_s ? 0 : *wait;
   fill_sizes(setup, run, out);
 }
 
@@ -155,11 +157,13 @@ bool fill_rules(const QueueSetup& setup, Outputs& out, Progress& progress) {
                          .stranded = per_cent * run.shares.stranded,
                          .held_back = per_cent * run.shares.held_back,
                          .mean_wait_s = waits.all,
+                         .paused_s = as_double(run.moves) * s.move_s / static_cast<double>(run.jobs.size()),
                          .small_wait_s = waits.smallest,
                          .large_wait_s = waits.whole});
     if (out.best_rule.empty() || waits.all < out.best_wait_s) {
       out.best_rule = rule.words;
       out.best_wait_s = waits.all;
+      out.best_paused_s = out.rules.back().paused_s;
     }
     progress.fraction = 0.1 + 0.4 * static_cast<double>(out.rules.size()) / compared_rules.size();
   }
@@ -178,7 +182,7 @@ void fill_moment(const QueueSetup& setup, double at_s, Run& run, Outputs& out) {
     out.moment_free += free;
     out.moment_used += shelf_places - free;
     out.empty_shelves += moment.taken[s] == 0 ? 1 : 0;
-    if (moment.wanted[s] == 0 && !moment.waiting.empty()) out.moment_stranded += free;
+    if (!moment.waiting.empty()) (moment.wanted[s] == 0 ? out.moment_stranded : out.moment_held_back) += free;
   }
   out.moment_waiting = static_cast<double>(moment.waiting.size());
   if (moment.waiting.empty()) return;

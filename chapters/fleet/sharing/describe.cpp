@@ -90,7 +90,7 @@ void describe_gpu(Fields& f, Inputs& in) {
   };
   f.choice("way", in.way, ways, "Shared by", "How several jobs use one GPU.", {.headline = true, .when = of_gpu});
   f.integer("tenants", in.tenants, "Jobs on the GPU", "Yours, one noisy neighbour, and others like yours.",
-            {.range = {1, 7}, .headline = true, .when = of_gpu});
+            {.range = {1, most_jobs}, .headline = true, .when = of_gpu});
   seconds("compute_s", in.compute_s, "Your arithmetic", "What a step computes with all SMs.");
   seconds("bytes_s", in.bytes_s, "Your bytes", "What a step moves at the full bandwidth.");
   seconds("host_s", in.host_s, "Your host time", "What the host does between two steps while the GPU waits.");
@@ -122,60 +122,70 @@ void describe_gpu(Fields& f, Inputs& in) {
 void describe_queue(Fields& f, Outputs& o) {
   f.group("The queue");
   f.real("used", o.used, {"Used", "%"}, "Places on which jobs ran, over the time that is counted.",
-         {.headline = true, .formula = "busy places x time / (places x time)", .source = simulated});
+         {.headline = true, .when = of_fleet, .formula = "busy places x time / (places x time)", .source = simulated});
   f.real("mean_wait_s", o.mean_wait_s, {"Mean wait", "s"},
          "From a job's arrival to its start; where the line grows, longer with more jobs.",
-         {.headline = true, .source = simulated});
+         {.headline = true, .when = of_fleet, .source = simulated});
   f.real("in_pieces", o.in_pieces, {"Enough, in pieces", "%"},
          "Share of the time in which the first job waits though as many places as it needs are free.",
-         {.source = simulated});
+         {.when = of_fleet, .source = simulated});
   f.real("held_back", o.held_back, {"Held back", "%"},
-         "Empty places where a job that waits fits, and its turn has not come.", {.source = simulated});
+         "Empty places where a job that waits fits, and its turn has not come.",
+         {.when = of_fleet, .source = simulated});
   f.real("stranded", o.stranded, {"Holes", "%"}, "Empty places on shelves where no job that waits fits.",
-         {.source = simulated});
-  f.real("idle", o.idle, {"Empty, nobody waits", "%"}, {.formula = "100 - used - holes - held back"});
+         {.when = of_fleet, .source = simulated});
+  f.real("idle", o.idle, {"Empty, nobody waits", "%"}, {.when = of_fleet, .formula = "100 - used - holes - held back"});
   f.real("growth", o.growth, {"The line grows by", "%"}, "Work that comes and is not begun, over all places.",
-         {.formula = "(work in line at the end - at the beginning) / (places x time)", .source = simulated});
+         {.when = of_fleet,
+          .formula = "(work in line at the end - at the beginning) / (places x time)",
+          .source = simulated});
   f.real("small_wait_s", o.small_wait_s, {"Wait of the smallest", "s"}, "The mean over jobs of the smallest size.",
-         {.absent = no_such, .source = simulated});
+         {.absent = no_such, .when = of_fleet, .source = simulated});
   f.real("large_wait_s", o.large_wait_s, {"Wait of whole-shelf jobs", "s"},
-         "The mean over all that need whole shelves.", {.absent = no_such, .source = simulated});
-  f.real("waited", o.waited, {"Had to wait", "%"}, "Jobs that did not start on arrival.", {.source = simulated});
-  f.real("mean_queue", o.mean_queue, "Jobs that wait, mean", {.source = simulated});
+         "The mean over all that need whole shelves.", {.absent = no_such, .when = of_fleet, .source = simulated});
+  f.real("waited", o.waited, {"Had to wait", "%"}, "Jobs that did not start on arrival.",
+         {.when = of_fleet, .source = simulated});
+  f.real("mean_queue", o.mean_queue, "Jobs that wait, mean", {.when = of_fleet, .source = simulated});
   f.real("wait_over_run", o.wait_over_run, {"Wait over run time", "×"},
-         {.formula = "mean wait / mean run time of those counted"});
+         {.when = of_fleet, .formula = "mean wait / mean run time of those counted"});
   f.real("pooled_wait_s", o.pooled_wait_s, {"Wait if no job had a size", "s"},
-         "M/M/c with as many servers as places, at the same load: all waiting beyond it comes from sizes and shapes.",
-         {.absent = "At this load such a queue grows for ever.", .source = "Erlang C"});
-  f.text("best_rule", o.best_rule, "Shortest mean wait", "Among the rules that are compared.");
-  f.real("best_wait_s", o.best_wait_s, {"Its mean wait", "s"}, {.source = simulated});
-  f.integer("moves", o.moves, "Moves", "Jobs that were moved to make room.");
-  f.integer("spread_jobs", o.spread_jobs, "Spread jobs", "Small jobs that lie on several shelves.");
+         "M/M/c with as many servers as places, at the same load, in the long run; one round may lie on either side.",
+         {.absent = "At this load such a queue grows for ever.", .when = of_fleet, .source = "Erlang C"});
+  f.text("best_rule", o.best_rule, "Shortest mean wait", "Among the rules that are compared.", {.when = of_fleet});
+  f.real("best_wait_s", o.best_wait_s, {"Its mean wait", "s"}, {.when = of_fleet, .source = simulated});
+  f.real("best_paused_s", o.best_paused_s, {"Its pauses", "s"}, "How long a job stands still on average to be moved.",
+         {.when = of_fleet, .formula = "moves x a move / jobs", .source = simulated});
+  f.integer("moves", o.moves, "Moves", "Jobs that were moved to make room.", {.when = of_fleet});
+  f.integer("spread_jobs", o.spread_jobs, "Spread jobs", "Small jobs that lie on several shelves.", {.when = of_fleet});
   f.real("crossing", o.crossing, {"Across both sockets", "%"}, "Share of the jobs of 2 to 4 GPUs.",
-         {.absent = "No job of 2 to 4 GPUs comes.", .source = simulated});
-  f.table("sizes", o.sizes, "By size", "The jobs that are counted.", {.max_items = 16});
-  f.table("rules", o.rules, "Rules", "The same jobs under other rules.", {.max_items = 16});
+         {.absent = "No job of 2 to 4 GPUs comes.", .when = of_fleet, .source = simulated});
+  f.table("sizes", o.sizes, "By size", "The jobs that are counted.", {.when = of_fleet, .max_items = 16});
+  f.table("rules", o.rules, "Rules", "The same jobs under other rules.", {.when = of_fleet, .max_items = 16});
   f.group("The jobs");
-  f.real("places", o.places, "Places", {.formula = "8 x shelves"});
-  f.real("mean_places", o.mean_places, "Places a job asks for, mean", {.formula = "sum of share x size"});
+  f.real("places", o.places, "Places", {.when = of_fleet, .formula = "8 x shelves"});
+  f.real("mean_places", o.mean_places, "Places a job asks for, mean",
+         {.when = of_fleet, .formula = "sum of share x size"});
   f.real("mean_run_s", o.mean_run_s, {"Run time, mean", "s"}, "By the mix's law.",
-         {.source = "AcmeTrace; Gavel, 2020"});
+         {.when = of_fleet, .source = "AcmeTrace; Gavel, 2020"});
   f.real("arrivals_per_hour", o.arrivals_per_hour, "Jobs an hour",
-         {.formula = "load x places / (mean size x mean run time)"});
+         {.when = of_fleet, .formula = "load x places / (mean size x mean run time)"});
   f.real("left_out", o.left_out, {"Too large", "%"}, "Jobs of the mix that need more than half of the fleet.",
-         {.formula = "1 - sum of the shares that are kept"});
+         {.when = of_fleet, .formula = "1 - sum of the shares that are kept"});
   f.group("The moment shown");
   f.real("moment_at_s", o.moment_at_s, {"When", "s"}, "From the beginning of the second round on.",
-         {.source = simulated});
-  f.real("moment_used", o.moment_used, "Places used then", {.source = simulated});
-  f.real("moment_free", o.moment_free, "Places empty then", {.source = simulated});
-  f.real("moment_stranded", o.moment_stranded, "Holes then", "No job that waits fits there.", {.source = simulated});
-  f.real("empty_shelves", o.empty_shelves, "Empty shelves then", {.source = simulated});
-  f.real("moment_waiting", o.moment_waiting, "Jobs that wait then", {.source = simulated});
+         {.when = of_fleet, .source = simulated});
+  f.real("moment_used", o.moment_used, "Places used then", {.when = of_fleet, .source = simulated});
+  f.real("moment_free", o.moment_free, "Places empty then", {.when = of_fleet, .source = simulated});
+  f.real("moment_held_back", o.moment_held_back, "Held back then", "A job that waits fits there.",
+         {.when = of_fleet, .source = simulated});
+  f.real("moment_stranded", o.moment_stranded, "Holes then", "No job that waits fits there.",
+         {.when = of_fleet, .source = simulated});
+  f.real("empty_shelves", o.empty_shelves, "Empty shelves then", {.when = of_fleet, .source = simulated});
+  f.real("moment_waiting", o.moment_waiting, "Jobs that wait then", {.when = of_fleet, .source = simulated});
   f.real("first_places", o.first_places, "The first in line needs", "Places.",
-         {.absent = nobody_waits, .source = simulated});
+         {.absent = nobody_waits, .when = of_fleet, .source = simulated});
   f.real("first_starts_s", o.first_starts_s, {"It starts after", "s"}, "From the moment shown on.",
-         {.absent = nobody_waits, .source = simulated});
+         {.absent = nobody_waits, .when = of_fleet, .source = simulated});
 }
 
 }  // namespace
@@ -195,6 +205,8 @@ void describe(Fields& f, RuleRow& r) {
   f.real("stranded", r.stranded, {"Holes", "%"});
   f.real("held_back", r.held_back, {"Held back", "%"});
   f.real("mean_wait_s", r.mean_wait_s, {"Mean wait", "s"});
+  f.real("paused_s", r.paused_s, {"Pauses, mean", "s"}, "How long a job stands still to be moved; no part of its wait.",
+         {.formula = "moves x a move / jobs"});
   f.real("small_wait_s", r.small_wait_s, {"Smallest jobs", "s"}, {.absent = no_such});
   f.real("large_wait_s", r.large_wait_s, {"Whole shelves", "s"}, {.absent = no_such});
 }
@@ -218,27 +230,32 @@ void describe(Fields& f, Outputs& o) {
   describe_queue(f, o);
   f.group("One GPU for many");
   f.real("slowdown", o.slowdown, {"Your step is longer", "×"}, "Against the whole GPU alone.",
-         {.headline = true, .formula = "step with the others / step alone", .source = roofline});
-  f.real("step_s", o.step_s, {"Your step with the others", "s"}, {.source = roofline});
-  f.real("alone_s", o.alone_s, {"Your step alone", "s"}, {.formula = "max(arithmetic, bytes) + host"});
-  f.real("noisy_slowdown", o.noisy_slowdown, {"Your neighbour's is longer", "×"}, {.source = roofline});
+         {.headline = true, .when = of_gpu, .formula = "step with the others / step alone", .source = roofline});
+  f.real("step_s", o.step_s, {"Your step with the others", "s"}, {.when = of_gpu, .source = roofline});
+  f.real("alone_s", o.alone_s, {"Your step alone", "s"}, {.when = of_gpu, .formula = "max(arithmetic, bytes) + host"});
+  f.real("noisy_slowdown", o.noisy_slowdown, {"The neighbour's is longer", "×"}, {.when = of_gpu, .source = roofline});
   f.real("throughput", o.throughput, "Done together", "In GPUs that each had one job at a time.",
-         {.headline = true, .formula = "sum of 1 / slowdown"});
-  f.choice("roof", o.roof, roofs, "What binds yours", "With the others on the GPU.");
+         {.headline = true, .when = of_gpu, .formula = "sum of 1 / slowdown"});
+  f.choice("roof", o.roof, roofs, "What binds yours", "With the others on the GPU.", {.when = of_gpu});
   f.real("instances", o.instances, "Instances that fit", "As the placement rules allow.",
-         {.absent = "The GPU is not cut into instances.", .source = "NVIDIA, MIG User Guide"});
+         {.absent = "The GPU is not cut into instances.", .when = of_gpu, .source = "NVIDIA, MIG User Guide"});
+  f.integer("placed", o.placed, "Jobs that are on it", "Who finds no instance is not.", {.when = of_gpu});
+  f.integer("unplaced", o.unplaced, "Jobs without an instance", "No more of that size fit on the GPU.",
+            {.when = of_gpu});
   f.real("memory_slices", o.memory_slices, "Memory slices", "What the instance has of eight.",
-         {.absent = "The GPU is not cut into instances.", .source = "NVIDIA, MIG User Guide"});
-  f.real("host_rate", o.host_rate, {"From the host", "B/s"}, {.formula = "min(link, between the sockets / sharers)"});
-  f.table("gpu_jobs", o.tenants, "Jobs on the GPU", {.max_items = 8});
+         {.absent = "The GPU is not cut into instances.", .when = of_gpu, .source = "NVIDIA, MIG User Guide"});
+  f.real("host_rate", o.host_rate, {"From the host", "B/s"},
+         {.when = of_gpu, .formula = "min(link, between the sockets / sharers)"});
+  f.table("gpu_jobs", o.tenants, "Jobs on the GPU", {.when = of_gpu, .max_items = 8});
 }
 
 LabPtr make() {
-  return make_lab<Inputs, Outputs, Picture, View>({"fleet/sharing",
-                                                   "Sharing",
-                                                   "Why does everybody wait while GPUs stand empty?",
-                                                   {.job = true, .published_keys = "mix way profile"}},
-                                                  compute, arrange, draw);
+  return make_lab<Inputs, Outputs, Picture, View>(
+      {"fleet/sharing",
+       "Sharing",
+       "Why does everybody wait while GPUs stand empty, and what does sharing one cost?",
+       {.job = true, .published_keys = "mix way profile"}},
+      compute, arrange, draw);
 }
 
 }  // namespace chapters::fleet::sharing

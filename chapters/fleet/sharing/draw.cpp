@@ -19,10 +19,11 @@ constexpr std::array<DescribedColumn, 6> size_columns{{
     {.key = "waited", .priority = 1, .digits = 2},
     {.key = "jobs", .priority = 3},
 }};
-constexpr std::array<DescribedColumn, 7> rule_columns{{
+constexpr std::array<DescribedColumn, 8> rule_columns{{
     {.key = "rule"},
     {.key = "used", .digits = 3},
     {.key = "mean_wait_s", .digits = 2},
+    {.key = "paused_s", .priority = 2, .digits = 2},
     {.key = "small_wait_s", .priority = 2, .digits = 2},
     {.key = "large_wait_s", .priority = 1, .digits = 2},
     {.key = "stranded", .priority = 3, .digits = 2},
@@ -62,13 +63,13 @@ void draw_uses(Inputs& in, const Outputs& out, const Picture& picture, View& vie
 void draw_crowd(const char* id, std::string_view label, std::string_view unit, double value, double hi,
                 const std::vector<widgets::Curve>& curves, widgets::PlotView& view, Inputs& in, ImVec2 size) {
   Plot plot(id, view,
-            {.x = {.lo = 0.5, .hi = 7.5, .label = "jobs on the GPU"},
+            {.x = {.lo = 0.5, .hi = most_jobs + 0.5, .label = "jobs on the GPU"},
              .y = {.lo = 0, .hi = hi, .label = label, .unit = unit},
              .size = size,
              .ghost = false});
   plot.curves(curves);
   double jobs = static_cast<double>(in.tenants);
-  if (plot.drag_point("drag the jobs", jobs, value, {.lo = 1, .hi = 7}))
+  if (plot.drag_point("drag the jobs", jobs, value, {.lo = 1, .hi = most_jobs}))
     in.tenants = static_cast<std::int64_t>(std::lround(jobs));
 }
 

@@ -21,6 +21,9 @@ ImU32 lane_fill(std::size_t lane) {
   return lane == 0 ? t.accent : lane == 1 ? t.warning : t.muted;
 }
 
+/// The host's part, paler than the work of a job like yours.
+ImU32 host_fill() { return widgets::with_alpha(widgets::theme().muted, 0.45f); }
+
 /// A lane from `at` on: the host as a line, work as high as its pace, and waiting hatched.
 void paint_lane(const Painter& p, const Picture& picture, std::size_t lane, ImVec2 at, ImVec2 size) {
   const auto& t = widgets::theme();
@@ -30,7 +33,7 @@ void paint_lane(const Painter& p, const Picture& picture, std::size_t lane, ImVe
     if (piece.lane != lane) continue;
     const float from = at.x + size.x * piece.from, to = std::max(from + 1, at.x + size.x * piece.to);
     if (piece.state == GpuState::host)
-      p.line({from, foot - t.px(2)}, {to, foot - t.px(2)}, t.muted, t.px(2));
+      p.line({from, foot - t.px(2)}, {to, foot - t.px(2)}, host_fill(), t.px(2));
     else if (piece.state == GpuState::computes)
       p.rect({from, foot - size.y * piece.pace}, {to, foot}, lane_fill(lane));
     else
@@ -45,7 +48,7 @@ void paint_lane(const Painter& p, const Picture& picture, std::size_t lane, ImVe
 void paint_step(const Painter& p, const TenantBar& bar, std::size_t lane, ImVec2 at, ImVec2 size) {
   const auto& t = widgets::theme();
   const float foot = at.y + size.y, host = at.x + size.x * bar.host, alone = host + size.x * bar.alone;
-  p.rect(at, {host, foot}, widgets::with_alpha(t.muted, 0.3f), t.px(2));
+  p.rect(at, {host, foot}, host_fill(), t.px(2));
   p.rect({host, at.y}, {alone, foot}, lane_fill(lane), t.px(2));
   if (!(bar.added > 0)) return;
   const ImVec2 min{alone, at.y}, max{alone + size.x * bar.added, foot};
@@ -74,11 +77,11 @@ void drag_lanes(Inputs& in, ImVec2 at, ImVec2 size, float lane) {
   widgets::press_area("drag the number of jobs", {size.x, std::max(widgets::theme().px(8), size.y)});
   if (ImGui::IsItemFocused()) {
     const int steps = widgets::play_keys().steps;
-    if (steps != 0) in.tenants = std::clamp<std::int64_t>(in.tenants + steps, 1, 7);
+    if (steps != 0) in.tenants = std::clamp<std::int64_t>(in.tenants + steps, 1, most_jobs);
   }
   if (ImGui::IsItemActive() && ImGui::IsMouseDown(ImGuiMouseButton_Left) && ImGui::GetIO().MouseDelta.y != 0) {
     const float y = (ImGui::GetIO().MousePos.y - at.y) / std::max(lane, 1.0f);
-    in.tenants = static_cast<std::int64_t>(std::clamp(std::ceil(y), 1.0f, 7.0f));
+    in.tenants = static_cast<std::int64_t>(std::clamp(std::ceil(y), 1.0f, float{most_jobs}));
   }
   if (ImGui::IsItemHovered()) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeNS);
 }
@@ -93,12 +96,14 @@ void draw_jobs(Inputs& in, const Picture& picture, ImVec2 size) {
   const float left = both ? 0.58f * size.x : 0, steps = corner.x + (both ? left + gap : 0);
   const float steps_wide = corner.x + size.x - steps, head = 2 * line + t.px(2);
   const float count = static_cast<float>(picture.tenants.size());
-  const float lane = std::min((size.y - head) / count, t.px(170)), tall = std::max(t.px(3), lane - line - t.px(8));
+  const float below = picture.unplaced_words.empty() ? 0 : line;
+  const float lane = std::min((size.y - head - below) / count, t.px(170)),
+              tall = std::max(t.px(3), lane - line - t.px(8));
   const std::array<Key, 3> lane_keys{{{"computes, as high as its pace", t.accent},
                                       {"waits or is slowed", widgets::with_alpha(t.bad, 0.45f)},
-                                      {"host works", t.muted}}};
+                                      {"host works", host_fill()}}};
   const std::array<Key, 3> step_keys{
-      {{"host", widgets::with_alpha(t.muted, 0.3f)},
+      {{"host", host_fill()},
        {"GPU alone", t.accent},
        {picture.cut ? "added by fewer slices" : "added by the others", widgets::with_alpha(t.bad, 0.6f)}}};
   if (both) {
@@ -113,6 +118,9 @@ void draw_jobs(Inputs& in, const Picture& picture, ImVec2 size) {
     if (both) paint_lane(p, picture, i, {corner.x, y + line}, {left, tall});
     paint_step(p, picture.tenants[i], i, {steps, y + line}, {steps_wide, tall});
   }
+  if (below > 0)
+    p.text_fit({corner.x, corner.y + head + count * lane}, picture.unplaced_words, size.x, t.bad, Type::small,
+               Font::bold);
   drag_lanes(in, {corner.x, corner.y + head}, {size.x, count * lane}, lane);
   ImGui::SetCursorScreenPos(corner);
   ImGui::Dummy(size);

@@ -69,7 +69,7 @@ struct SizeRow {
 struct RuleRow {
   std::string rule;
   double used = 0, stranded = 0, held_back = 0;  ///< %
-  double mean_wait_s = 0;
+  double mean_wait_s = 0, paused_s = 0;
   double small_wait_s = std::numeric_limits<double>::quiet_NaN(),
          large_wait_s = std::numeric_limits<double>::quiet_NaN();
 };
@@ -90,15 +90,17 @@ struct Outputs {
   double places = 0, mean_places = 0, mean_run_s = 0, arrivals_per_hour = 0, left_out = 0;
   std::int64_t moves = 0, spread_jobs = 0;
   double crossing = none;  ///< %
-  double moment_used = 0, moment_free = 0, moment_stranded = 0, moment_waiting = 0, moment_at_s = 0;
+  double moment_used = 0, moment_free = 0, moment_held_back = 0, moment_stranded = 0, moment_waiting = 0,
+         moment_at_s = 0;
   double first_places = none, first_starts_s = none, empty_shelves = 0;
-  double best_wait_s = 0;
+  double best_wait_s = 0, best_paused_s = 0;
   std::string best_rule;
   std::vector<SizeRow> sizes;
   std::vector<RuleRow> rules;
   // One GPU.
   double slowdown = 1, step_s = 0, alone_s = 0, noisy_slowdown = 1, throughput = 0, host_rate = 0, instances = none,
          memory_slices = none;
+  std::int64_t placed = 1, unplaced = 0;
   models::fleet::SharedRoof roof = models::fleet::SharedRoof::compute;
   std::vector<TenantRow> tenants;
 };
@@ -176,7 +178,7 @@ struct Picture {
   std::vector<std::string> tenant_words;
   std::vector<TenantBar> tenants;
   std::vector<LanePiece> lanes;
-  std::string lanes_title;
+  std::string lanes_title, unplaced_words;
   bool cut = false;  ///< into instances
 };
 
@@ -186,6 +188,10 @@ struct View {
   DescribedTable<SizeRow> sizes;
   DescribedTable<RuleRow> rules;
 };
+
+/// On one GPU: an instance for each of more there is not.
+inline constexpr std::int64_t most_jobs = models::fleet::mig_compute_slices;
+static_assert(most_jobs <= static_cast<std::int64_t>(models::fleet::most_tenants));
 
 /// More shelves than these are not drawn.
 inline constexpr std::size_t max_drawn_shelves = 64, max_drawn_queue = 24, strip_points = 160;

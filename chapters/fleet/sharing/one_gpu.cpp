@@ -40,8 +40,6 @@ struct Gpu {
   double instances = Outputs::none;
 };
 
-constexpr std::int64_t most_jobs = 7;
-
 /// The widest instance of which so many lie on a GPU.
 const MigProfile& profile_for(std::int64_t jobs) {
   const MigProfile* best = &mig_profiles().front();
@@ -53,13 +51,12 @@ const MigProfile& profile_for(std::int64_t jobs) {
   return *best;
 }
 
-Gpu gpu_of(const Inputs& in, double host_bytes_per_s) {
+/// `count` jobs that share the GPU in a way; `profile` is the instance of each where it is cut.
+Gpu gpu_of(const Inputs& in, SharingWay way, std::int64_t count, const MigProfile& profile, double host_bytes_per_s) {
   const Tenant yours{in.compute_s, in.bytes_s, in.host_s + in.host_bytes / host_bytes_per_s};
   Gpu gpu;
-  gpu.with = {.way = in.way, .slice_s = in.slice_s, .switch_s = in.switch_s, .sm_share = in.sm_limit / 100};
-  std::int64_t count = in.tenants;
-  if (in.way == SharingWay::mig) {
-    const MigProfile& profile = profile_of(in.profile);
+  gpu.with = {.way = way, .slice_s = in.slice_s, .switch_s = in.switch_s, .sm_share = in.sm_limit / 100};
+  if (way == SharingWay::mig) {
     gpu.with.compute_slices = profile.compute_slices;
     gpu.with.memory_slices = profile.memory_slices;
     const std::int64_t fit = instances_of(profile);
@@ -69,6 +66,10 @@ Gpu gpu_of(const Inputs& in, double host_bytes_per_s) {
   gpu.tenants.assign(static_cast<std::size_t>(count), yours);
   if (count > 1) gpu.tenants[1] = {in.noisy_compute_s, in.noisy_bytes_s, in.noisy_host_s};
   return gpu;
+}
+
+Gpu gpu_of(const Inputs& in, double host_bytes_per_s) {
+  return gpu_of(in, in.way, in.tenants, profile_of(in.profile), host_bytes_per_s);
 }
 
 }  // namespace
@@ -91,12 +92,7 @@ void fill_crowd(const Inputs& in, const Outputs& out, Run& run) {
   for (std::int64_t jobs = 1; jobs <= most_jobs; ++jobs) {
     CrowdPoint point;
     for (std::size_t way = 0; way < sharing_way_count; ++way) {
-      Inputs at = in;
-      at.way = static_cast<SharingWay>(way);
-      at.tenants = jobs;
-      at.profile = profile_for(jobs).compute_slices;
-      Gpu gpu = gpu_of(at, out.host_rate);
-      if (at.way == SharingWay::mig) gpu.with.memory_slices = profile_for(jobs).memory_slices;
+      const Gpu gpu = gpu_of(in, static_cast<SharingWay>(way), jobs, profile_for(jobs), out.host_rate);
       const auto steps = shared_steps_in_time(gpu.tenants, gpu.with, in.seed, counted_pieces);
       point.slowdown[way] = steps.front().slowdown;
       point.done[way] = shared_throughput(steps);
@@ -110,6 +106,8 @@ void fill_one_gpu(const Inputs& in, Outputs& out) {
   const Gpu gpu = gpu_of(in, out.host_rate);
   const std::vector<Tenant>& tenants = gpu.tenants;
   out.instances = gpu.instances;
+  out.placed = static_cast<std::int64_t>(tenants.size());
+  out.unplaced = in.tenants - out.placed;
   if (in.way == SharingWay::mig) out.memory_slices = gpu.with.memory_slices;
   const auto steps = shared_steps_in_time(tenants, gpu.with, in.seed, counted_pieces);
   for (std::size_t i = 0; i < steps.size(); ++i) {

@@ -66,6 +66,33 @@ TEST_CASE("sharing: one GPU in turns, at once and cut") {
   CHECK(near(computed(set(*lab, "way", "mig"), "slowdown"), 21.0 / 12, 1e-9));
   CHECK(out(*lab, "instances") == 3);
   CHECK(rows(*lab, "gpu_jobs") == 3);  // the fourth has no instance
+  CHECK(out(*lab, "placed") == 3);
+  CHECK(out(*lab, "unplaced") == 1);
+  CHECK(computed(set(*lab, "profile", 1), "unplaced") == 0);
+}
+
+TEST_CASE("sharing: jobs without an instance are told of, and a fleet where hardly anybody waits says so") {
+  CHECK(answer_of("fleet/sharing", R"({"focus": "gpu", "way": "mig"})").find("`3` of `4` jobs") != std::string::npos);
+  const std::string alone = answer_of("fleet/sharing", R"({"focus": "gpu", "way": "mig", "profile": 7, "tenants": 7})");
+  CHECK(alone.find("for `6` others there is none") != std::string::npos);
+  CHECK(answer_of("fleet/sharing", R"({"load": 5})").find("Hardly anybody waits, `1 %`") != std::string::npos);
+}
+
+// Moved jobs stand still for five minutes each; over both rounds of 600 jobs that is a quarter of a second a move.
+TEST_CASE("sharing: pauses of moved jobs are no wait and stand next to it") {
+  const LabPtr lab = open_lab("fleet/sharing", R"({"mix": "gavel", "migrate": true})");
+  compute(*lab);
+  CHECK(out(*lab, "moves") > 0);
+  CHECK(near(cell(*lab, "rules", 2, "paused_s"), out(*lab, "moves") * 0.25, 1e-9));
+  CHECK(cell(*lab, "rules", 0, "paused_s") == 0);
+  CHECK(out(*lab, "best_paused_s") == cell(*lab, "rules", 2, "paused_s"));
+}
+
+TEST_CASE("sharing: what stands empty at the moment shown is held back or a hole") {
+  const LabPtr lab = open_lab("fleet/sharing", R"({"mix": "gavel", "load": 90})");
+  compute(*lab);
+  CHECK(out(*lab, "moment_waiting") > 0);
+  CHECK(out(*lab, "moment_held_back") + out(*lab, "moment_stranded") == out(*lab, "moment_free"));
 }
 
 TEST_CASE("sharing: a fleet that keeps up uses what is asked for, and the line grows where it does not") {

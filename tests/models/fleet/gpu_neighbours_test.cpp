@@ -84,6 +84,21 @@ TEST_CASE("neighbours: who moves many bytes is held most, and a limit on SMs slo
   CHECK(near(shared_steps(plain, limited)[2].step_s, 17e-3, 1e-12));
 }
 
+// A tenth of the SMs: 20 ms of arithmetic over 3 ms of bytes, and the noisy one's 20 over 12.
+TEST_CASE("neighbours: under a limit on SMs arithmetic binds a job whose bytes are fewer, alone or not") {
+  const SharingWith limited{.way = SharingWay::mps, .sm_share = 0.1};
+  const auto alone = shared_steps(std::array{light}, limited);
+  CHECK(near(alone[0].step_s, 29e-3, 1e-12));
+  CHECK(alone[0].roof == SharedRoof::compute);
+  const auto together = shared_steps(four, limited);
+  for (const SharedStep& s : together) CHECK(s.roof == SharedRoof::compute);
+  // At half of the SMs 4 ms of arithmetic bind the light job; the noisy one's 12 ms of bytes still bind that.
+  const std::array<Tenant, 1> busy{Tenant{2e-3, 3e-3, 0}};
+  CHECK(shared_steps(busy, {.way = SharingWay::mps, .sm_share = 0.5})[0].roof == SharedRoof::compute);
+  CHECK(shared_steps(busy, {.way = SharingWay::mps})[0].roof == SharedRoof::bandwidth);
+  CHECK(shared_steps(std::array{noisy}, {.way = SharingWay::mps, .sm_share = 0.5})[0].roof == SharedRoof::bandwidth);
+}
+
 TEST_CASE("neighbours: phases that are next to nothing give finite steps") {
   const std::array<Tenant, 3> odd{Tenant{1e-300, 1e-300, 0}, Tenant{0, 1e-300, 1}, Tenant{1, 0, 1e-300}};
   for (const SharingWay way : {SharingWay::time_slices, SharingWay::mps})
