@@ -240,12 +240,14 @@ void draw_headlines(Shell& shell, const OutputState& state, float width) {
   const chapters::Lab& lab = shell.workspace.lab();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float gap = t.px(8), card = std::floor((width - gap) / 2), height = t.px(74);
-  std::size_t n = 0;
+  std::size_t n = 0, next = 0;
   for (const Field& f : lab.outputs()) {
-    if (!f.spec.headline || n >= HeadlineState::most) continue;
+    if (!f.spec.headline || next >= HeadlineState::most) continue;
+    const std::size_t i = next++;
+    if (n >= HeadlineState::drawn || !chapters::holds(f.spec.when, lab.inputs())) continue;
     draw_card(shell, f, state,
               {at.x + (n % 2 == 1 ? card + gap : 0), at.y + static_cast<float>(n / 2) * (height + gap)}, {card, height},
-              shell.headlines.now[n], shell.headlines.before[n]);
+              shell.headlines.now[i], shell.headlines.before[i]);
     ++n;
   }
   // A figure that the learner has guessed stands beside them, whatever group it is of.

@@ -118,7 +118,8 @@ struct MeasuredState {
 
 /// The headline figures of the open lab as they were before the last edit.
 struct HeadlineState {
-  static constexpr std::size_t most = 4;
+  /// Cards that are drawn at once, and headlines that a lab may have where some stand only `when` others do not.
+  static constexpr std::size_t drawn = 4, most = 8;
   std::string lab;
   std::uint64_t edits = 0;
   std::array<double, most> before{}, now{};

@@ -131,9 +131,9 @@ void describe_queue(Fields& f, Outputs& o) {
          {.when = of_fleet, .source = simulated});
   f.real("held_back", o.held_back, {"Held back", "%"},
          "Empty places where a job that waits fits, and its turn has not come.",
-         {.when = of_fleet, .source = simulated});
+         {.headline = true, .when = of_fleet, .source = simulated});
   f.real("stranded", o.stranded, {"Holes", "%"}, "Empty places on shelves where no job that waits fits.",
-         {.when = of_fleet, .source = simulated});
+         {.headline = true, .when = of_fleet, .source = simulated});
   f.real("idle", o.idle, {"Empty, nobody waits", "%"}, {.when = of_fleet, .formula = "100 - used - holes - held back"});
   f.real("growth", o.growth, {"The line grows by", "%"}, "Work that comes and is not begun, over all places.",
          {.when = of_fleet,
