@@ -74,12 +74,17 @@ void paint_falls(const Painter& p, const LaneScene& s, const Picture& picture) {
 
 }  // namespace
 
+float lane_words_height() {
+  const auto& t = widgets::theme();
+  return t.type(Type::small) + t.px(4);
+}
+
 void draw_lanes(const Picture& picture, const View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   const Painter p = Painter::window();
   const ImVec2 corner = ImGui::GetCursorScreenPos();
   const PlotFrame& frame = view.stream.scratch.frame;
-  const float line = t.type(Type::small) + t.px(4);
+  const float line = lane_words_height();
   if (!widgets::veiled() && !picture.lanes.empty() && !frame.area.empty()) {
     const float n = static_cast<float>(picture.lanes.size());
     const bool captioned = size.y > line + n * line;
