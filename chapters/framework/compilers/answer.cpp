@@ -47,7 +47,7 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
     const std::string words = "Eager calls take " + figure(out.eager_call_s, "s") + " each and compile nothing.\n";
     if (!(out.best_won_s > 0)) return words + "No compiler is ahead of them at the end of this stream.";
     return words + "The best compiler here is " + out.best_way + ": it wins " + figure(out.best_won_s, "s") +
-           " over the stream. Kernels by hand are not compared.";
+           " over the stream. Kernels by hand are left out.";
   }
   const bool pytorch =
       in.way == CompileWay::standard || in.way == CompileWay::reduce_overhead || in.way == CompileWay::max_autotune;
@@ -58,8 +58,8 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
             figure(out.won_s, "s") + " over the stream.";
   else if (std::isfinite(out.pays_after) && out.guards_s > out.saving_s)
     // What is left of a difference that an assumed time nearly takes: how many calls it needs is noise.
-    first = name + " loses " + figure(-out.won_s, "s") + " to eager; its guards, assumed, take " +
-            figure(out.guards_s, "s") + " a call and leave a saving of " + figure(out.saving_s, "s") + ".";
+    first = name + " loses " + figure(-out.won_s, "s") + " to eager; we guess that guards take " +
+            figure(out.guards_s, "s") + " a call, and " + figure(out.saving_s, "s") + " are saved.";
   else if (std::isfinite(out.pays_after))
     first = name + " loses " + figure(-out.won_s, "s") + " to eager here; with no new graph it needs " +
             figure(out.pays_after, "") + " such calls to win.";

@@ -80,12 +80,19 @@ void draw_lead(const Picture& picture, View& view, ImVec2 size) {
     plot.vertical_mark(picture.ahead_from, picture.ahead_words, {.colour = t.good, .output = "ahead_from"});
 }
 
-/// As high as every lane needs for its words, where the picture has room.
-float lanes_height(const Picture& picture, float height) {
+struct FallHeights {
+  float stream = 0, lanes = 0;
+};
+
+/// Lanes are as high as their words need, where there is room; what they take so is the stream's, not the ledger's.
+FallHeights fall_heights(const Picture& picture, float height, float gap) {
   const auto& t = widgets::theme();
-  if (height < t.px(300)) return std::floor(0.16f * height);
+  const bool roomy = height >= t.px(300);
+  const float plain = std::floor(roomy ? std::min(0.28f * height, t.px(190)) : 0.16f * height);
   const float words = static_cast<float>(picture.lanes.size()) * lane_words_height() + t.px(6);
-  return std::floor(std::min(std::max(std::min(0.28f * height, t.px(190)), words), 0.36f * height));
+  const float lanes = roomy ? std::floor(std::clamp(words, plain, std::max(plain, 0.36f * height))) : plain;
+  const float ledger = std::ceil(0.56f * (height - plain - 2 * gap));
+  return {.stream = height - lanes - ledger - 2 * gap, .lanes = lanes};
 }
 
 /// The stream, the graphs that its calls fall into, and what it has won, one under the other.
@@ -93,8 +100,7 @@ void draw_fall(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   const ImVec2 corner = ImGui::GetCursorScreenPos();
   const float gap = t.px(2);
-  const float lanes = lanes_height(picture, size.y);
-  const float plots = size.y - lanes - 2 * gap, upper = std::floor(0.42f * plots);
+  const auto [upper, lanes] = fall_heights(picture, size.y, gap);
   // The lanes first, on the axis of the frame before: what falls goes under the stream's dots and words.
   float y = corner.y + upper + gap;
   ImGui::SetCursorScreenPos({corner.x, y});
