@@ -97,7 +97,7 @@ void draw_lanes(const Picture& picture, const View& view, ImVec2 size) {
     paint_falls(p, s, picture);
     if (picture.ahead_from > 0) {
       const float x = s.x(picture.ahead_from);
-      p.dashed_line({x, corner.y}, {x, corner.y + size.y}, t.good, t.px(1.5f), t.px(4));
+      p.dashed_line({x, corner.y}, {x, captioned ? low : corner.y + size.y}, t.good, t.px(1.5f), t.px(4));
     }
     for (std::size_t i = 0; i < picture.lanes.size(); ++i) name_lane(p, s, picture.lanes[i], i);
     p.unclip();
