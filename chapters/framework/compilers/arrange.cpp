@@ -120,7 +120,7 @@ void arrange_lead(const Inputs& in, const Outputs& out, const Run& run, const st
 
 /// A call's time with its share of the compiling, after each number of calls, for all ways.
 void arrange_mean(const Inputs& in, const Outputs& out, const Run& run, Picture& p) {
-  Curve eager{.label = "eager", .output = "eager_call_s", .tint = Tint::strong(), .dashed = true};
+  Curve eager{.label = "eager", .output = "eager_call_s", .tint = way_tint(CompileWay::eager, false), .dashed = true};
   double lo = out.eager_call_s, hi = out.eager_call_s;
   for (const double x : {1.0, std::max(2.0, as_double(in.calls))}) eager.add(x, out.eager_call_s);
   p.mean.push_back(std::move(eager));
@@ -130,7 +130,7 @@ void arrange_mean(const Inputs& in, const Outputs& out, const Run& run, Picture&
     Curve way{.label = std::string(way_name(means.way)),
               .info = "(compiling + calls) / number of calls",
               .output = yours ? "mean_call_s" : "",
-              .tint = yours ? Tint::yours() : Tint::series(static_cast<std::uint64_t>(means.way) - 1),
+              .tint = way_tint(means.way, yours),
               .width = yours ? 2.5f : 1.5f};
     for (std::size_t i = 0; i < means.calls.size(); ++i) {
       if (!(means.call_s[i] > 0)) continue;

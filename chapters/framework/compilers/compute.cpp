@@ -55,8 +55,8 @@ models::Result<AskedCall> asked_call_of(const Inputs& in) {
   setup.workload.phase = in.phase;
   setup.workload.batch = in.batch;
   setup.workload.context = in.context;
-  setup.host.launch_s = in.launch_s;
-  setup.host.graph_launch_s = in.graph_launch_s;
+  setup.host = host_of(in.launching);
+  setup.least_kernel_s = in.launching.least_kernel_s;
   setup.native_launch_s = in.native_launch_s;
   setup.break_s = in.break_s;
   setup.longest = in.longest;
@@ -86,17 +86,14 @@ std::vector<std::uint32_t> lengths_of(const Inputs& in) {
   const auto longest = static_cast<std::uint32_t>(in.longest);
   if (in.lengths == Lengths::same)
     return std::vector<std::uint32_t>(n, static_cast<std::uint32_t>(std::min(in.median, in.longest)));
-  const models::LengthSource source = in.lengths == Lengths::sharegpt    ? models::LengthSource::sharegpt
-                                      : in.lengths == Lengths::arxiv     ? models::LengthSource::arxiv
-                                      : in.lengths == Lengths::wikipedia ? models::LengthSource::wikipedia
-                                                                         : models::LengthSource::lognormal;
+  const auto source = static_cast<models::LengthSource>(static_cast<int>(in.lengths) - 1);
   return models::draw_lengths(source, n, longest, as_double(in.median), in.spread, in.seed);
 }
 
 std::string policy_words(ShapePolicy policy) {
   switch (policy) {
     case ShapePolicy::exact:
-      return "a graph for each length";
+      return "one length each";
     case ShapePolicy::automatic:
       return "exact, then any length";
     case ShapePolicy::dynamic:
@@ -155,21 +152,30 @@ void fill_stream(const Inputs& in, const StreamRun& run, Outputs& out) {
   }
 }
 
+/// Is the graph that took most of the calls one for any length?
+bool mostly_dynamic(const GuardRun& guards) {
+  const auto most = std::max_element(guards.graphs.begin(), guards.graphs.end(),
+                                     [](const CachedGraph& a, const CachedGraph& b) { return a.calls < b.calls; });
+  return most != guards.graphs.end() && most->dynamic();
+}
+
 WayRow row_of(const Inputs& in, CompileWay way, const CompileSetup& setup, const CallPricer& pricer,
-              const StreamTotals& totals, double mean_length) {
+              const StreamRun& run, double mean_length) {
+  const StreamTotals& totals = run.totals;
   const GuardRules rules = rules_of(way, setup.rules);
   const auto length = static_cast<std::int64_t>(std::llround(mean_length));
   // A call of the mean length as it runs when its graph is there.
   const std::int64_t ran = way == CompileWay::eager ? length : padded_length(rules, length);
-  const bool dynamic = (rules.policy == ShapePolicy::automatic && in.lengths != Lengths::same) ||
-                       rules.policy == ShapePolicy::dynamic || rules.policy == ShapePolicy::any_padded;
-  const CallPrice price = pricer.price(style_of(way, setup, dynamic), std::max<std::int64_t>(1, ran));
-  WayRow row{.name = std::string(way_name(way)),
+  const CallStyle style = style_of(way, setup, mostly_dynamic(run.guards));
+  const CallPrice price = pricer.price(style, std::max<std::int64_t>(1, ran));
+  WayRow row{.way = way,
+             .yours = way == in.way,
+             .name = std::string(way_name(way)),
              .launches = price.launches,
              .bytes = price.bytes,
              .host_s = price.host_s,
              .device_s = price.device_s,
-             .call_s = price.call_s,
+             .call_s = totals.run_s / as_double(in.calls),
              .graphs = totals.graphs,
              .compile_s = totals.compile_s,
              .padding = 100 * totals.padding,
@@ -202,6 +208,11 @@ std::string_view way_name(CompileWay way) {
   return names[static_cast<std::size_t>(way)];
 }
 
+widgets::Tint way_tint(CompileWay way, bool yours) {
+  if (way == CompileWay::eager) return widgets::Tint::strong();
+  return yours ? widgets::Tint::yours() : widgets::Tint::series(static_cast<std::uint64_t>(way) - 1);
+}
+
 Computed compute(const Inputs& in, Progress& progress) {
   const auto asked = asked_call_of(in);
   if (!asked) return infeasible<Computed>(asked.error);
@@ -221,7 +232,7 @@ Computed compute(const Inputs& in, Progress& progress) {
     const auto way = static_cast<CompileWay>(i);
     if (way == CompileWay::tensorrt && !asked->engines) continue;
     StreamRun run = run_stream(lengths, way, setup, prices);
-    out.ways.push_back(row_of(in, way, setup, *pricer, run.totals, out.mean_length));
+    out.ways.push_back(row_of(in, way, setup, *pricer, run, out.mean_length));
     // Kernels by hand are days of work, which have no price here.
     if (i == 0 || (way != CompileWay::by_hand && run.totals.won_s() > out.best_won_s)) {
       out.best_won_s = run.totals.won_s();
@@ -234,8 +245,7 @@ Computed compute(const Inputs& in, Progress& progress) {
   }
   fill_stream(in, chosen->stream, out);
   const WayRow& eager = out.ways[0];
-  const WayRow& now =
-      *std::find_if(out.ways.begin(), out.ways.end(), [&](const WayRow& row) { return row.name == way_name(in.way); });
+  const WayRow& now = *std::find_if(out.ways.begin(), out.ways.end(), [](const WayRow& row) { return row.yours; });
   out.launches = std::llround(now.launches);
   out.eager_launches = std::llround(eager.launches);
   out.bytes = now.bytes;

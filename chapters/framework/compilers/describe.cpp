@@ -2,12 +2,21 @@
 #include "chapters/mechanism/shared_choices.h"
 
 namespace chapters::framework::compilers {
+
+const Choices length_choices = {
+    {"same", "All alike", "Every call has the median length."},
+    {"wikipedia", "Wikipedia", "BERT's training sequences, at most 512 tokens."},
+    {"sharegpt", "ShareGPT", "Turns of conversations, prompt and answer: 64 quantiles of 20,000."},
+    {"arxiv", "arXiv", "Papers with their summaries: 64 quantiles of 20,000."},
+    {"lognormal", "Lognormal", "A median and a spread, drawn with the seed."}};
+static_assert(lengths_count == 5);
+
 namespace {
 
 const Choices ways = {
     {"eager", "Eager", "Nothing is compiled: a kernel for each operation that Python asks for."},
     {"standard", "torch.compile", "Fused kernels, launched one by one from Python."},
-    {"reduce_overhead", "reduce-overhead", "The same kernels in CUDA graphs, one for each length in each graph."},
+    {"reduce_overhead", "reduce-overhead", "The same kernels in CUDA graphs, one for each length that comes twice."},
     {"max_autotune", "max-autotune", "CUDA graphs, and products chosen by timing candidates."},
     {"xla", "XLA", "Compiled whole, launched by a native program; every length is fixed."},
     {"tensorrt", "TensorRT", "An engine built ahead for a range of lengths, launched by a native program."},
@@ -23,13 +32,6 @@ const Choices policies = {
     {"longest", "The longest", "All padded to the longest length: one graph."},
     {"any_padded", "Dynamic, padded", "Padded to a multiple of the bucket, and one graph for any of them."}};
 static_assert(models::inference::chosen_policy_count == 7);
-
-const Choices sources = {{"same", "All alike", "Every call has the median length."},
-                         {"lognormal", "Lognormal", "A median and a spread, drawn with the seed."},
-                         {"sharegpt", "ShareGPT", "Turns of conversations, prompt and answer: 64 quantiles of 20,000."},
-                         {"arxiv", "arXiv", "Papers with their summaries: 64 quantiles of 20,000."},
-                         {"wikipedia", "Wikipedia", "BERT's training sequences, at most 512 tokens."}};
-static_assert(lengths_count == 5);
 
 void describe_costs(Fields& f, Inputs& in) {
   f.group("Seconds of compiling");
@@ -62,13 +64,11 @@ void describe_costs(Fields& f, Inputs& in) {
          {.range = {1e-7, 1e-2, Scale::log}, .typical = {5e-6, 5e-4}});
   f.real("break_s", in.break_s, {"A graph break", "s"}, "Python between two graphs. Assumed.",
          {.range = {1e-6, 1e-2, Scale::log}, .typical = {1e-5, 5e-4}});
-  f.real("launch_s", in.launch_s, {"Launch from Python", "s"},
-         "From one to the next: 16.2 µs is Ridgeline's own measurement with PyTorch 2.11.",
-         {.range = {1e-6, 2e-4, Scale::log}});
+  f.group("Launches and kernels");
+  describe_launch_host(f, in.launching);
   f.real("native_launch_s", in.native_launch_s, {"Launch from a native program", "s"},
          "4.1 µs is Ridgeline's own measurement of empty kernels from C++.", {.range = {1e-6, 2e-4, Scale::log}});
-  f.real("graph_launch_s", in.graph_launch_s, {"Launch of a CUDA graph", "s"}, "All its kernels together. Assumed.",
-         {.range = {1e-6, 1e-3, Scale::log}});
+  describe_graph_launches(f, in.launching);
   f.real("reached", in.reached, {"Share of the roof", "%"}, "What kernels reach of peak and bandwidth. Assumed.",
          {.range = {30, 100}});
 }
@@ -88,7 +88,7 @@ void describe(Fields& f, Inputs& in) {
   f.integer("breaks", in.breaks, "Graph breaks", "In one call: each is a return to Python.",
             {.range = {0, 256}, .typical = {0, 64}});
   f.group("The stream");
-  f.choice("lengths", in.lengths, sources, "Drawn from", "Tokens of a prompt, or sequences of a decoding step.");
+  f.choice("lengths", in.lengths, length_choices, "Drawn from", "Tokens of a prompt, or sequences of a decoding step.");
   f.integer("longest", in.longest, "Longest", "What is longer is cut to this.",
             {.range = {16, 8192, Scale::log}, .typical = {128, 4096}});
   f.integer("median", in.median, "Median length", "Half of the calls are longer.",
@@ -110,10 +110,11 @@ void describe(Fields& f, Inputs& in) {
 void describe(Fields& f, WayRow& r) {
   f.text("name", r.name, "Way", "Who makes the kernels and who launches them.");
   f.real("launches", r.launches, "Launches", "Launches of a call of the mean length.");
-  f.real("bytes", r.bytes, {"Bytes", "B"}, "What its kernels move.");
-  f.real("host_s", r.host_s, {"Host", "s"}, "Launches and graph breaks of that call.");
-  f.real("device_s", r.device_s, {"Device", "s"}, "Its kernels and the gaps between them.");
-  f.real("call_s", r.call_s, {"A call", "s"}, "That call, when its graph is there.");
+  f.real("bytes", r.bytes, {"Bytes", "B"}, "What that call's kernels move.");
+  f.real("host_s", r.host_s, {"Host", "s"}, "Launches and graph breaks of a call of the mean length.");
+  f.real("device_s", r.device_s, {"Device", "s"}, "That call's kernels and the gaps between them.");
+  f.real("call_s", r.call_s, {"A call", "s"}, "In the mean over the stream, compiling aside.",
+         {.formula = "all calls / number of calls"});
   f.integer("graphs", r.graphs, "Graphs", "Compiled over the stream.", {.range = {0, 1e6}});
   f.real("compile_s", r.compile_s, {"Compiling", "s"}, "All graphs and captures of the stream.");
   f.real("padding", r.padding, {"Padding", "%"}, "Share of the tokens run that nobody asked for.");
@@ -184,9 +185,11 @@ void describe(Fields& f, Outputs& o) {
             {.range = {0, 1e6}});
   f.integer("recompilations", o.recompilations, "Recompilations", "Graphs after the first.",
             {.range = {0, 1e6}, .formula = "graphs - 1"});
-  f.integer("captures", o.captures, "CUDA graphs", "Captured, one for each length in each graph.", {.range = {0, 1e6}});
+  f.integer("captures", o.captures, "CUDA graphs", "Captured, one for each length that comes twice in a graph.",
+            {.range = {0, 1e6}});
   f.real("capture_total_s", o.capture_s, {"Captures", "s"}, {.formula = "CUDA graphs x seconds for one"});
-  f.integer("eager_calls", o.eager_calls, "Calls that ran eager", "After the limit of graphs.", {.range = {0, 1e9}});
+  f.integer("eager_calls", o.eager_calls, "Calls that ran eager", "After the limit of graphs; without a compiler all.",
+            {.range = {0, 1e9}});
   f.real("eager_percent", o.eager_percent, {"Share that ran eager", "%"}, {.formula = "calls that ran eager / calls"});
   f.real("padding", o.padding, {"Padding", "%"}, "Share of the tokens run that nobody asked for.",
          {.formula = "1 - tokens that came / tokens run"});

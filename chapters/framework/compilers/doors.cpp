@@ -20,10 +20,9 @@ models::Result<std::string> packing_link(const Inputs& in) {
   if (in.phase == models::Phase::decode)
     return models::Result<std::string>::fail("A decoding step takes a token of each sequence: nothing is packed.");
   LinkWriter w("training/packing");
-  w.choice("lengths", in.lengths == Lengths::sharegpt    ? "sharegpt"
-                      : in.lengths == Lengths::arxiv     ? "arxiv"
-                      : in.lengths == Lengths::wikipedia ? "wikipedia"
-                                                         : "lognormal");
+  // All alike: a lognormal without a spread.
+  const Lengths drawn = in.lengths == Lengths::same ? Lengths::lognormal : in.lengths;
+  w.choice("lengths", length_choices[static_cast<std::size_t>(drawn)].id);
   w.number("median", models::as_double(in.median));
   w.number("spread", in.lengths == Lengths::same ? 0 : in.spread);
   w.number("seed", models::as_double(in.seed));
@@ -43,9 +42,7 @@ models::Result<std::string> compiler_link(const Inputs& in, const Outputs& out, 
     w.choice("mode", "eager");
     w.choice("beside", in.way == CompileWay::reduce_overhead || in.way == CompileWay::max_autotune ? "compiled_graph"
                                                                                                    : "compiled");
-    w.choice("host", "own");
-    w.exactly("launch_s", in.launch_s);
-    w.exactly("graph_launch_s", in.graph_launch_s);
+    link_launch_host(w, in.launching);
     w.exactly("reached", in.reached / 100);
     w.choice("phase", decode ? "decode" : "prefill");
     w.exactly("batch", decode ? length : models::as_double(in.batch));
@@ -55,7 +52,7 @@ models::Result<std::string> compiler_link(const Inputs& in, const Outputs& out, 
       w.exactly("sequence", length);
   } else if (lab == "framework/fusion") {
     w.number("tokens", out.mean_length);
-    w.number("host_s", in.launch_s);
+    w.number("host_s", host_of(in.launching).launch_s);
   }
   return w.link();
 }

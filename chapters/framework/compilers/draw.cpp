@@ -22,9 +22,14 @@ constexpr std::array<DescribedColumn, 10> way_columns{{
     {.key = "call_s", .priority = 1, .digits = 3},
     {.key = "graphs", .priority = 2},
     {.key = "compile_s", .digits = 3},
-    {.key = "won_s", .bar = true, .digits = 3},
+    {.key = "won_s", .digits = 3},
     {.key = "ahead_from", .digits = 4},
 }};
+
+widgets::RowMark way_mark(const WayRow& row) {
+  return {widgets::Marker::circle, widgets::colour(way_tint(row.way, row.yours), widgets::theme())};
+}
+
 bool buckets(const Inputs& in) {
   return in.policy == ShapePolicy::powers || in.policy == ShapePolicy::multiples ||
          in.policy == ShapePolicy::any_padded;
@@ -75,14 +80,27 @@ void draw_lead(const Picture& picture, View& view, ImVec2 size) {
     plot.vertical_mark(picture.ahead_from, picture.ahead_words, {.colour = t.good, .output = "ahead_from"});
 }
 
+struct FallHeights {
+  float stream = 0, lanes = 0;
+};
+
+/// Lanes are as high as their words need, where there is room; what they take so is the stream's, not the ledger's.
+FallHeights fall_heights(const Picture& picture, float height, float gap) {
+  const auto& t = widgets::theme();
+  const bool roomy = height >= t.px(300);
+  const float plain = std::floor(roomy ? std::min(0.28f * height, t.px(190)) : 0.16f * height);
+  const float words = static_cast<float>(picture.lanes.size()) * lane_words_height() + t.px(6);
+  const float lanes = roomy ? std::floor(std::clamp(words, plain, std::max(plain, 0.36f * height))) : plain;
+  const float ledger = std::ceil(0.56f * (height - plain - 2 * gap));
+  return {.stream = height - lanes - ledger - 2 * gap, .lanes = lanes};
+}
+
 /// The stream, the graphs that its calls fall into, and what it has won, one under the other.
 void draw_fall(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   const ImVec2 corner = ImGui::GetCursorScreenPos();
   const float gap = t.px(2);
-  const float lanes =
-      size.y >= t.px(300) ? std::floor(std::min(0.28f * size.y, t.px(190))) : std::floor(0.16f * size.y);
-  const float plots = size.y - lanes - 2 * gap, upper = std::floor(0.44f * plots);
+  const auto [upper, lanes] = fall_heights(picture, size.y, gap);
   // The lanes first, on the axis of the frame before: what falls goes under the stream's dots and words.
   float y = corner.y + upper + gap;
   ImGui::SetCursorScreenPos({corner.x, y});
@@ -123,7 +141,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
                     picture.doors, size, view.requests, [&](ImVec2 room) { draw_fall(in, picture, view, room); }, 470);
               });
   stage.panel("ways", {.title = "All ways over this stream", .least = {460, 200}, .ideal = {0, 240}, .scrolls = true},
-              [&](ImVec2 size) { view.ways.draw("ways", out.ways, way_columns, size); });
+              [&](ImVec2 size) { view.ways.draw("ways", out.ways, way_columns, size, {.mark = way_mark}); });
   stage.panel("mean", {.title = "A call with its share of the compiling, all ways", .least = {380, 220}},
               [&](ImVec2 size) { draw_mean(picture, view, size); });
   published_panel(stage, "Measured", picture.published);

@@ -74,12 +74,17 @@ void paint_falls(const Painter& p, const LaneScene& s, const Picture& picture) {
 
 }  // namespace
 
+float lane_words_height() {
+  const auto& t = widgets::theme();
+  return t.type(Type::small) + t.px(4);
+}
+
 void draw_lanes(const Picture& picture, const View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   const Painter p = Painter::window();
   const ImVec2 corner = ImGui::GetCursorScreenPos();
   const PlotFrame& frame = view.stream.scratch.frame;
-  const float line = t.type(Type::small) + t.px(4);
+  const float line = lane_words_height();
   if (!widgets::veiled() && !picture.lanes.empty() && !frame.area.empty()) {
     const float n = static_cast<float>(picture.lanes.size());
     const bool captioned = size.y > line + n * line;
@@ -92,7 +97,7 @@ void draw_lanes(const Picture& picture, const View& view, ImVec2 size) {
     paint_falls(p, s, picture);
     if (picture.ahead_from > 0) {
       const float x = s.x(picture.ahead_from);
-      p.dashed_line({x, corner.y}, {x, corner.y + size.y}, t.good, t.px(1.5f), t.px(4));
+      p.dashed_line({x, corner.y}, {x, captioned ? low : corner.y + size.y}, t.good, t.px(1.5f), t.px(4));
     }
     for (std::size_t i = 0; i < picture.lanes.size(); ++i) name_lane(p, s, picture.lanes[i], i);
     p.unclip();

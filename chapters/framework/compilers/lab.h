@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "chapters/described/launch_host.h"
 #include "chapters/mechanism/described_table.h"
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
@@ -23,9 +24,9 @@ namespace chapters::framework::compilers {
 
 using models::inference::CompileWay, models::inference::ShapePolicy;
 
-/// One length for all calls, lognormal, or what was measured: ShareGPT, arXiv, Wikipedia.
-enum class Lengths : std::uint8_t { same, lognormal, sharegpt, arxiv, wikipedia };
-inline constexpr std::size_t lengths_count = 5;
+/// One length for all calls, or drawn: after `same` they are models::LengthSource, in its order.
+enum class Lengths : std::uint8_t { same, wikipedia, sharegpt, arxiv, lognormal };
+inline constexpr int lengths_count = models::length_source_count + 1;
 
 /// Defaults: prompts of Llama 3 8B on an H100 in torch.compile's plain mode; launches as Ridgeline measured them.
 struct Inputs {
@@ -40,7 +41,8 @@ struct Inputs {
   double capture_s = 0.29, break_compile_s = 1;
   double products_faster = 0.8, kernels_slower = 3;  ///< %
   double guard_s = 3e-5, break_s = 3e-5;
-  double launch_s = 16.2e-6, native_launch_s = 4.1e-6, graph_launch_s = 1e-5;
+  LaunchHostInputs launching{.host = LaunchedBy::own, .launch_s = 16.2e-6};
+  double native_launch_s = 4.1e-6;
   double reached = 85;  ///< %
   std::string model = "llama-3-8b", chip = "h100_sxm";
   models::Phase phase = models::Phase::prefill;
@@ -48,10 +50,13 @@ struct Inputs {
   bool operator==(const Inputs&) const = default;
 };
 
-/// A way over the same stream, and one call of the mean length in it.
+/// A way over the same stream; up to `device_s` one call of the mean length in it.
 struct WayRow {
+  CompileWay way{};
+  bool yours = false;
   std::string name;
-  double launches = 0, bytes = 0, host_s = 0, device_s = 0, call_s = 0;
+  double launches = 0, bytes = 0, host_s = 0, device_s = 0;
+  double call_s = 0;  ///< in the mean of the stream, compiling aside
   std::int64_t graphs = 0;
   double compile_s = 0, padding = 0, won_s = 0;
   double ahead_from = 0;  ///< NaN: not at the end of the stream
@@ -138,10 +143,13 @@ struct View {
 };
 
 std::string_view way_name(CompileWay way);
+/// The hue of a way in the table and in the picture of all ways.
+widgets::Tint way_tint(CompileWay way, bool yours);
 
 Computed compute(const Inputs& in, Progress& progress);
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 std::string answer_of(const Inputs& in, const Outputs& out);
+extern const Choices length_choices;
 LabDoors doors_of(const Inputs& in, const Outputs& out);
 /// The longest stream, and the axis of its calls.
 inline constexpr double most_calls = 20'000, axis_from = 0.6;
@@ -155,6 +163,8 @@ widgets::Tint graph_tint(std::size_t graph);
 inline constexpr std::size_t most_lanes = 6;
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 
+/// What a lane needs for its words, and the gap to the next.
+float lane_words_height();
 /// Calls falling from their dots into the lanes of their graphs, on the calls' axis of the stream's plot.
 void draw_lanes(const Picture& picture, const View& view, ImVec2 size);
 

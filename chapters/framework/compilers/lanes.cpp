@@ -17,6 +17,11 @@ constexpr std::size_t most_points = 700;
 /// Calls that are seen falling; steps in which the calls that wait are counted.
 constexpr std::size_t most_falls = 44, most_waits = 320;
 
+/// The factor from one of so many steps over `calls` to the next, even on a logarithmic axis.
+double step_over(std::size_t calls, std::size_t steps) {
+  return std::pow(static_cast<double>(std::max<std::size_t>(2, calls)), 1.0 / static_cast<double>(steps));
+}
+
 std::string calls_words(std::int64_t calls) {
   return format_text(as_double(calls), "") + (calls == 1 ? " call" : " calls");
 }
@@ -25,7 +30,7 @@ std::string calls_words(std::int64_t calls) {
 void add_waits(const Run& run, Picture& p) {
   const auto& calls = run.stream.guards.calls;
   const std::size_t n = calls.size();
-  const double step = std::pow(static_cast<double>(std::max<std::size_t>(2, n)), 1.0 / static_cast<double>(most_waits));
+  const double step = step_over(n, most_waits);
   std::array<std::size_t, most_lanes + 1> waiting{};
   for (std::size_t from = 0; from < n;) {
     const auto wanted = static_cast<std::size_t>(static_cast<double>(from + 1) * step);
@@ -75,8 +80,7 @@ Tint graph_tint(std::size_t graph) { return graph < most_lanes ? Tint::series(gr
 std::vector<std::size_t> shown_calls(const models::inference::StreamRun& run) {
   const std::size_t n = run.lead_s.size();
   std::vector<std::size_t> shown;
-  const double step =
-      std::pow(static_cast<double>(std::max<std::size_t>(2, n)), 1.0 / static_cast<double>(most_points));
+  const double step = step_over(n, most_points);
   // Every block of a few graphs is shown; of very many those that fall on a step, as all other calls.
   const bool few = run.guards.graphs.size() <= 64;
   double next = 1;
@@ -95,8 +99,7 @@ void arrange_lanes(const Outputs& out, const Run& run, const std::vector<std::si
   const std::size_t eager_lane = p.lanes.size();
   const auto& calls = run.stream.guards.calls;
   double eager_from = 0;
-  const double step =
-      std::pow(static_cast<double>(std::max<std::size_t>(2, calls.size())), 1.0 / static_cast<double>(most_falls));
+  const double step = step_over(calls.size(), most_falls);
   double next = 1;
   std::vector<float> eager_hits;
   for (const std::size_t i : shown) {
