@@ -28,7 +28,7 @@ models::Result<std::string> link_to(const Inputs& in, std::string_view lab) {
 
 }  // namespace
 
-LabDoors doors_of(const Inputs& in, const Outputs&) {
+LabDoors doors_of(const Inputs& in) {
   return lab_doors(state_doors, [&](std::string_view lab) { return link_to(in, lab); });
 }
 

@@ -81,7 +81,8 @@ void paint_names(const Painter& p, const StreamPlace& s, float x) {
 void paint_cells(const Painter& p, const Picture& picture, const StreamPlace& s) {
   const auto& t = widgets::theme();
   const float room = s.column - t.px(2);
-  const bool two_lines = s.stream_h > 2.1f * s.small;
+  // All cells alike: keys have two digits at most.
+  const bool two_lines = s.stream_h > 2.1f * s.small && widgets::text_size("00", Type::small, Font::mono).x <= room;
   for (std::size_t i = 0; i < picture.cells.size(); ++i) {
     const TokenCell& c = picture.cells[i];
     const ImVec2 min{s.x(i) + t.px(0.5f), s.stream_y}, max{s.x(i + 1) - t.px(0.5f), s.stream_y + s.stream_h};
@@ -89,7 +90,7 @@ void paint_cells(const Painter& p, const Picture& picture, const StreamPlace& s)
     if (c.filler) continue;
     const ImU32 ink = c.needle ? t.background : c.stale ? t.muted : t.text;
     const float middle = (min.x + max.x) / 2;
-    if (two_lines && widgets::text_size(c.key, Type::small, Font::mono).x <= room) {
+    if (two_lines) {
       p.text({middle, min.y + t.px(1)}, c.key, ink, Type::small, Font::mono, Align::center);
       p.text({middle, max.y - s.small - t.px(2)}, c.value, ink, Type::small, Font::bold, Align::center);
     } else if (widgets::text_size(c.value, Type::small, Font::bold).x <= room) {
