@@ -99,8 +99,8 @@ void compute_models(const Inputs& in, const StateModel& own, const StateModel& o
 
 /// One layer's scan over the prompt on this chip, and both ways really run.
 void compute_scan(const Inputs& in, const StateModel& own, const models::Chip& chip, Outputs& out, Run* run) {
-  const mi::ScanRun real = mi::run_scan(256, std::min<std::int64_t>(256, in.block), 8, 16, in.slowest,
-                                        std::max(in.slowest, in.fastest), in.seed);
+  const mi::ScanRun real =
+      mi::run_scan(256, std::min<std::int64_t>(256, in.block), 8, 16, in.slowest, in.fastest, in.seed);
   out.scan_error = real.sequential_error;
   out.blocked_error = real.blocked_error;
   const auto vector = chip.peak_flops_per_s(models::Format::fp32);

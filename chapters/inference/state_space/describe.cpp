@@ -180,7 +180,7 @@ void describe_costs(Fields& f, Outputs& o) {
 void describe_scan(Fields& f, Outputs& o) {
   f.group("The scan of one layer");
   f.real("scan_s", o.scan_s, {"Token by token", "s"}, "All cores busy, on the vector units.",
-         {.absent = no_scan, .formula = "5 tokens x numbers of the state / FP32 peak"});
+         {.absent = no_scan, .formula = "max(5 tokens x numbers of the state / FP32 peak, bytes / bandwidth)"});
   f.real("blocked_s", o.blocked_s, {"In blocks", "s"}, "The longer of matrix products and traffic.",
          {.absent = no_scan, .source = "state-space duality, Dao and Gu, 2024"});
   f.real("scan_speedup", o.scan_speedup, "Times as fast in blocks",
@@ -189,9 +189,11 @@ void describe_scan(Fields& f, Outputs& o) {
          {.absent = no_scan});
   f.real("scan_flops", o.scan_flops, {"Token by token computes", "FLOP"},
          {.absent = no_scan, .formula = "5 tokens x numbers of the state"});
-  f.real("blocked_flops", o.blocked_flops, {"In blocks computes", "FLOP"},
-         {.absent = no_scan,
-          .formula = "2 tokens x block x (groups x state + heads x head width) + 4 tokens x numbers of the state"});
+  f.real(
+      "blocked_flops", o.blocked_flops, {"In blocks computes", "FLOP"},
+      {.absent = no_scan,
+       .formula = "2 tokens x block x (groups x state + heads x head width) + (4 tokens + 2 blocks) x numbers of the "
+                  "state"});
   f.real("scan_blocks", o.scan_blocks, "Steps one after another", "Blocks whose states are passed on in turn.",
          {.absent = no_scan, .formula = "tokens / block"});
   f.real("scan_error", o.scan_error, "Error, token by token",
