@@ -143,6 +143,11 @@ StateModel model_of(const Inputs& in) {
                              as_double(in.head_width), as_double(in.state_size), as_double(in.kv_heads));
 }
 
+double kv_bits(const Inputs& in) {
+  const models::KvRecipe* kv = models::find_kv_recipe(in.kv_format);
+  return kv != nullptr ? kv->bits : 16;
+}
+
 Computed compute(const Inputs& in, Progress& progress, Trained& trained) {
   const auto chip = find_chip(in.chip);
   if (!chip) return infeasible<Computed>(chip.error);
@@ -156,10 +161,9 @@ Computed compute(const Inputs& in, Progress& progress, Trained& trained) {
   const StateModel own = model_of(in);
   StateModel other = mi::attention_model((*reference)->architecture);
   other.name = (*reference)->name;
-  const models::KvRecipe* kv = models::find_kv_recipe(in.kv_format);
   const double chips = as_double(in.chips);
   const StateMachine machine{.bits = {.weights = models::stored_bits(in.format, in.format),
-                                      .kv = kv != nullptr ? kv->bits : 16,
+                                      .kv = kv_bits(in),
                                       .state = in.state_format == StateFormat::fp32 ? 32.0 : 16.0},
                              .flops_per_s = chips * (*chip)->peak_flops_per_s(*product).value_or(1),
                              .bytes_per_s = chips * (*chip)->memory_bandwidth_bytes_per_s,

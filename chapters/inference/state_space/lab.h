@@ -31,7 +31,7 @@ inline constexpr std::int64_t max_pairs = 48, max_width = 48;
 struct Inputs {
   Keeping keeping = Keeping::gated;
   std::int64_t width = 16, pairs = 24, needle = 3, fillers = 0;
-  double rewritten = 60;  ///< %
+  double rewritten = 60;                           ///< %
   std::int64_t steps = 80, seed = 6, stream = 24;  ///< the seed: in the middle of 1 to 7 by what the needle does
   std::int64_t cache_entries = 0, sinks = 1;
   std::string model = "mamba2-8b", reference = "llama-3-8b", chip = "h100_sxm", kv_format = "bf16";
@@ -148,6 +148,7 @@ struct View {
 };
 
 models::inference::StateModel model_of(const Inputs& in);
+double kv_bits(const Inputs& in);  ///< a number's in the cache
 Computed compute(const Inputs& in, Progress& progress, Trained& trained);
 /// The recall part, with its picture where `run` is not null; false where it was stopped.
 bool compute_recall(const Inputs& in, Progress& progress, Trained& trained, Outputs& out, Run* run);

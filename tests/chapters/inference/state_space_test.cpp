@@ -2,9 +2,11 @@
 #include <cmath>
 #include <string>
 
+#include "chapters/inference/state_space/lab.h"
 #include "tests/support/base/near.h"
 #include "tests/support/lab/answers.h"
 #include "tests/support/lab/canvas.h"
+#include "tests/support/lab/catalog.h"
 #include "tests/support/lab/lab_bench.h"
 
 // State space: figures by key, the order of the ways on each task, and what does not train again.
@@ -70,4 +72,19 @@ TEST_CASE("state space lab: a needle behind the end is the last pair, and other 
   CHECK(computed(*lab, "window_needle") < 40);
   CHECK(out(*lab, "entries") == 2);
   CHECK(near(computed(set(*lab, "cache_entries", 48), "window_recall"), out(*lab, "attention_recall"), 0.05));
+}
+
+TEST_CASE("state space lab: the step behind its door is the attention model's here, and the cache as large") {
+  use_bundled_catalog();
+  const std::string set_here =
+      R"({"pairs": 6, "width": 4, "steps": 10, "chips": 2, "batch": 4, "format": "fp8", "kv_format": "fp8"})";
+  const LabPtr lab = open_lab(state_lab, set_here);
+  compute(*lab);
+  namespace state = chapters::inference::state_space;
+  const state::Inputs in{.kv_format = "fp8", .format = models::Format::fp8, .batch = 4, .chips = 2};
+  const chapters::LabDoors doors = state::doors_of(in);
+  REQUIRE(doors.size() == 3);
+  for (const auto& door : doors) REQUIRE(door.link);
+  CHECK(near(computed(*open_link(*doors[2].link), "decode_time_s"), out(*lab, "reference_step_s"), 1e-9));
+  CHECK(near(computed(*open_link(*doors[0].link), "sequence_bytes"), out(*lab, "reference_bytes"), 1e-9));
 }

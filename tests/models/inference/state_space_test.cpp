@@ -91,8 +91,8 @@ TEST_CASE("state space: the step of a model without attention is constant, a hyb
   };
   CHECK(step(m, 0) == step(m, 1e6));
   // Weights once but for the input embedding, the state read and written: 14.38 GB and twice 0.12 GB.
-  CHECK(near(step(m, 0),
-             (2 * (state_model_parameters(m) - 256'000.0 * 4096) + 2 * fixed_bytes(m, two_bytes)) / memory, 1e-12));
+  CHECK(near(step(m, 0), (2 * (state_model_parameters(m) - 256'000.0 * 4096) + 2 * fixed_bytes(m, two_bytes)) / memory,
+             1e-12));
   CHECK(near(step(m, 0) * memory, 14.62e9, 1e-3));
   // 4 layers with 8 heads of 128 against 32: an eighth of the slope.
   CHECK(near((step(hybrid, 2e5) - step(hybrid, 1e5)) / (step(llama, 2e5) - step(llama, 1e5)), 1.0 / 8, 1e-9));
