@@ -40,7 +40,15 @@ TEST_CASE("state space lab: bytes and steps are those of the shapes, and a cache
   CHECK(computed(set(*lab, "model", "jamba", "context", 262144), "token_bytes") == 4 * 4096);
   // Mamba's decays differ within a head: no scan of matrix products.
   CHECK(std::isnan(output(*lab, "blocked_s").number()));
-  set(*lab, "model", "own", "blocks", 28, "attention_every", 7);
+  // 456 billion parameters in 16 bits and 5.5 GB of one sequence, against 80 GB; on 16 such chips it fits.
+  compute(set(*lab, "model", "minimax-01", "context", 131072));
+  CHECK(lab->answer().find("MiniMax-01 456B does not fit") != std::string::npos);
+  CHECK(near(out(*lab, "memory_bytes"), 917.5e9, 1e-3));
+  compute(set(*lab, "chips", 16));
+  CHECK(output(*lab, "fits").toggle());
+  compute(set(*lab, "chips", 1, "reference", "llama-3-70b", "model", "mamba2-8b"));
+  CHECK(lab->answer().find("the attention model does not fit") != std::string::npos);
+  set(*lab, "reference", "llama-3-8b", "model", "own", "blocks", 28, "attention_every", 7);
   CHECK(computed(*lab, "token_bytes") == 4 * 4096);
   CHECK(reason_of(set(*lab, "hidden", 1000)).starts_with("A width of 1000 holds no whole heads"));
 }
