@@ -115,12 +115,9 @@ ScanRun run_scan(std::int64_t tokens, std::int64_t block, std::int64_t width, st
     largest = std::max(largest, std::abs(right[i]));
     out.sequential_error = std::max(out.sequential_error, std::abs(static_cast<double>(one[i]) - right[i]));
     out.blocked_error = std::max(out.blocked_error, std::abs(static_cast<double>(blocked[i]) - right[i]));
-    out.largest_difference =
-        std::max(out.largest_difference, std::abs(static_cast<double>(blocked[i]) - static_cast<double>(one[i])));
   }
   out.sequential_error /= largest;
   out.blocked_error /= largest;
-  out.largest_difference /= largest;
   return out;
 }
 

@@ -31,7 +31,6 @@ ScanCost blocked_scan(const ScanSize& size, double block, double matrix_flops_pe
 /// a token, -log a, between which it is drawn (log-uniform).
 struct ScanRun {
   double sequential_error = 0, blocked_error = 0;
-  double largest_difference = 0;  ///< between the two, by the largest output
 };
 ScanRun run_scan(std::int64_t tokens, std::int64_t block, std::int64_t width, std::int64_t state, double slowest,
                  double fastest, std::int64_t seed);

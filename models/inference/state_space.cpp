@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "models/base/integer_math.h"
+#include "models/machine/op_cost.h"
 #include "models/transformer/layer_ops.h"
 
 namespace models::inference {
@@ -180,7 +181,7 @@ StateModel own_state_model(double hidden, double blocks, double attention_every,
 }
 
 StateModel attention_model(const Architecture& a) {
-  StateModel m{.hidden = as_double(a.hidden), .vocab = as_double(a.vocab)};
+  StateModel m{.hidden = as_double(a.hidden), .vocab = as_double(a.vocab), .tied = a.tied};
   for (const LayerKind& kind : layer_kinds(a))
     (kind.form.sliding ? m.windowed_layers : m.attention_layers) += as_double(kind.count);
   m.window = as_double(a.sliding_window);
@@ -207,13 +208,15 @@ double state_model_parameters(const StateModel& m) {
          m.vocab * m.hidden * (m.tied ? 1 : 2);
 }
 
+double looked_up_parameters(const StateModel& m) { return m.tied ? 0 : m.vocab * m.hidden; }
+
 double read_parameters(const StateModel& m, double batch) {
-  if (!(m.experts > 0)) return state_model_parameters(m);
-  const double hit = 1 - std::pow(1 - m.experts_per_token / m.experts, batch);
-  return state_model_parameters(m) - m.expert_parameters * (1 - hit);
+  const double all = state_model_parameters(m) - looked_up_parameters(m);
+  if (!(m.experts > 0)) return all;
+  return all - m.expert_parameters * (1 - expected_distinct_experts(m.experts, m.experts_per_token, batch) / m.experts);
 }
 
-double active_parameters(const StateModel& m) { return read_parameters(m, 1); }
+double active_parameters(const StateModel& m) { return read_parameters(m, 1) + looked_up_parameters(m); }
 
 double state_numbers(const StateModel& m) { return m.state_layers * m.inner() * m.state_size; }
 
@@ -233,6 +236,10 @@ double kept_bytes(const StateModel& m, const StateBits& bits, double context) {
   return (m.attention_layers * context + m.windowed_layers * std::min(context, m.window)) * m.kv_numbers * bits.kv / 8;
 }
 
+double sequence_bytes(const StateModel& m, const StateBits& bits, double context) {
+  return fixed_bytes(m, bits) + kept_bytes(m, bits, context);
+}
+
 StateStep state_step(const StateModel& m, const StateBits& bits, double batch, double context, double flops_per_s,
                      double bytes_per_s) {
   StateStep s;
@@ -240,11 +247,16 @@ StateStep state_step(const StateModel& m, const StateBits& bits, double batch, d
   s.state_bytes = 2 * batch * fixed_bytes(m, bits);
   s.kv_bytes = batch * kept_bytes(m, bits, context);
   const double seen = m.attention_layers * context + m.windowed_layers * std::min(context, m.window);
-  s.flops = batch * (2 * active_parameters(m) + 4 * m.query_heads * m.head_dim * seen + 5 * state_numbers(m));
+  s.flops = batch * (2 * read_parameters(m, 1) + 4 * m.query_heads * m.head_dim * seen + 5 * state_numbers(m));
   const double arithmetic = s.flops / flops_per_s, traffic = s.bytes() / bytes_per_s;
   s.time_s = std::max(arithmetic, traffic);
   s.compute_bound = arithmetic > traffic;
   return s;
+}
+
+double equal_kept_tokens(const StateModel& a, const StateModel& b, const StateBits& bits, double most) {
+  return first_context(
+      most, [&](double context) { return sequence_bytes(b, bits, context) >= sequence_bytes(a, bits, context); });
 }
 
 double step_grows_tokens(const StateModel& m, const StateBits& bits, double batch, double factor, double most,

@@ -43,9 +43,12 @@ StateModel own_state_model(double hidden, double blocks, double attention_every,
 StateModel attention_model(const Architecture& architecture);
 
 double state_model_parameters(const StateModel& model);
-/// Parameters that one token uses.
+/// Parameters that one token uses, both embedding matrices among them.
 double active_parameters(const StateModel& model);
-/// Parameters that a step of `batch` sequences reads, experts as they are expected to be hit by a balanced router.
+/// The input embedding where the output matrix is another one: a step looks a row of it up and reads no more.
+double looked_up_parameters(const StateModel& model);
+/// Parameters that a step of `batch` sequences reads, experts as they are expected to be hit by a balanced router. Of
+/// an attention_model they are what decode_step of roofline_ops reads.
 double read_parameters(const StateModel& model, double batch);
 
 /// Numbers of the states of all layers, and those of their convolutions.
@@ -60,6 +63,8 @@ double fixed_bytes(const StateModel& model, const StateBits& bits);
 double token_bytes(const StateModel& model, const StateBits& bits);
 /// The keys and values of `context` tokens; windows keep no more than they are wide.
 double kept_bytes(const StateModel& model, const StateBits& bits, double context);
+/// Both: what one sequence of `context` tokens keeps.
+double sequence_bytes(const StateModel& model, const StateBits& bits, double context);
 
 struct StateStep {
   double weight_bytes = 0, state_bytes = 0, kv_bytes = 0;  ///< states are read and written
@@ -71,6 +76,8 @@ struct StateStep {
 StateStep state_step(const StateModel& model, const StateBits& bits, double batch, double context, double flops_per_s,
                      double bytes_per_s);
 
+/// Context from which on `b` keeps as much of a sequence as `a`, up to `most`; infinite where there is none.
+double equal_kept_tokens(const StateModel& a, const StateModel& b, const StateBits& bits, double most);
 /// Context at which the step is `factor` times that of an empty one; infinite where it is not up to `most`.
 double step_grows_tokens(const StateModel& model, const StateBits& bits, double batch, double factor, double most,
                          double flops_per_s, double bytes_per_s);

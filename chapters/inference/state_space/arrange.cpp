@@ -142,31 +142,40 @@ void arrange_stream(const Inputs& in, const Outputs& out, const Run& run, Pictur
   p.cache_words = format_text(out.cache_kept, "", 3) + " numbers";
   p.state_words = format_text(out.state_kept, "", 3) + " numbers";
   p.stream_words = format_text(models::as_double(in.pairs), "") + " pairs";
-  p.survive_words = "found at the end, by place";
   if (std::isfinite(out.lost_after))
-    p.lost_words = "first wrong after " + format_text(out.lost_after, "") + (out.lost_after == 1 ? " pair" : " pairs");
+    p.lost_words = (out.needle_found ? "wrong for a while, first after " : "first wrong after ") +
+                   format_text(out.lost_after, "") + (out.lost_after == 1 ? " pair" : " pairs");
   while (p.lost_token < p.state_wrong.size() &&
          (p.state_wrong[p.lost_token] == 0 || static_cast<std::int64_t>(p.lost_token) <= run.needle_token))
     ++p.lost_token;
 }
 
-std::string answer_of(const Inputs&, const Outputs& out) {
-  std::string words = "A step of " + out.model_name + " takes " + figure(out.step_s, "s") + " and keeps " +
-                      figure(out.sequence_bytes, "B") + " a sequence; attention takes " +
-                      figure(out.reference_step_s, "s") + " and keeps " + figure(out.reference_bytes, "B") + ".\n";
-  return words + "Attention finds " + figure(out.attention_recall, "%") + " of the pairs, the trained state " +
-         figure(out.recall, "%") + ", and the needle in " + figure(out.needle_recall, "%") + " of streams.";
+std::string answer_of(const Outputs& out) {
+  const std::string words = "Trained here in one layer, the state finds " + figure(out.recall, "%") +
+                            " of the pairs and the needle in " + figure(out.needle_recall, "%") +
+                            " of streams; attention " + figure(out.attention_recall, "%") + " and " +
+                            figure(out.attention_needle, "%") + ".\n";
+  if (!out.fits)
+    return words + out.model_name + " does not fit: " + figure(out.memory_bytes, "B") + " against the " +
+           figure(out.offered_bytes, "B") + " of the chips; its step would take " + figure(out.step_s, "s") + ".";
+  if (!out.reference_fits)
+    return words + "A step of " + out.model_name + " takes " + figure(out.step_s, "s") +
+           "; the attention model does not fit: " + figure(out.reference_memory_bytes, "B") + " against " +
+           figure(out.offered_bytes, "B") + ".";
+  return words + "A step of " + out.model_name + " takes " + figure(out.step_s, "s") + ", with " +
+         figure(out.sequence_bytes, "B") + " a sequence; the attention model's takes " +
+         figure(out.reference_step_s, "s") + ".";
 }
 
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture p;
   if (run.stream.keys.empty()) return p;
-  p.answer = answer_of(in, out);
+  p.answer = answer_of(out);
   arrange_stream(in, out, run, p);
   arrange_costs(out, run, p);
   arrange_recall(out, run, p);
   arrange_scan(out, run, p);
-  p.doors = doors_of(in, out);
+  p.doors = doors_of(in);
   return p;
 }
 

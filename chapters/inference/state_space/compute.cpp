@@ -21,13 +21,14 @@ constexpr double most_context = 1e8;
 
 struct StateMachine {
   mi::StateBits bits;
-  double flops_per_s = 0, bytes_per_s = 0;
+  double flops_per_s = 0, bytes_per_s = 0, memory_bytes = 0;
 };
 
 double or_none(double tokens) { return std::isfinite(tokens) ? tokens : none; }
 
 ModelRow row_of(const StateModel& m, const Inputs& in, const StateMachine& machine) {
-  const double context = as_double(in.context);
+  const double context = as_double(in.context), sequence = mi::sequence_bytes(m, machine.bits, context),
+               memory = mi::state_model_parameters(m) * machine.bits.weights / 8 + as_double(in.batch) * sequence;
   return {
       .name = std::string(m.name),
       .parameters = mi::state_model_parameters(m),
@@ -35,20 +36,11 @@ ModelRow row_of(const StateModel& m, const Inputs& in, const StateMachine& machi
       .state_layers = m.state_layers,
       .fixed_bytes = mi::fixed_bytes(m, machine.bits),
       .token_bytes = mi::token_bytes(m, machine.bits),
-      .sequence_bytes = mi::fixed_bytes(m, machine.bits) + mi::kept_bytes(m, machine.bits, context),
+      .sequence_bytes = sequence,
+      .memory_bytes = memory,
+      .fits = memory <= machine.memory_bytes,
       .step_s = mi::state_step(m, machine.bits, as_double(in.batch), context, machine.flops_per_s, machine.bytes_per_s)
                     .time_s};
-}
-
-/// The context at which the other's cache has reached what this one keeps.
-double equal_tokens(const StateModel& a, const StateModel& b, const mi::StateBits& bits) {
-  const auto over = [&](double n) {
-    return mi::kept_bytes(b, bits, n) - mi::fixed_bytes(a, bits) - mi::kept_bytes(a, bits, n);
-  };
-  if (over(0) >= 0 || over(most_context) < 0) return none;
-  double lo = 0, hi = most_context;
-  while (hi - lo > 0.5) (over((lo + hi) / 2) >= 0 ? hi : lo) = (lo + hi) / 2;
-  return std::round(hi);
 }
 
 void compute_models(const Inputs& in, const StateModel& own, const StateModel& other, const StateMachine& machine,
@@ -66,7 +58,7 @@ void compute_models(const Inputs& in, const StateModel& own, const StateModel& o
   out.sequence_bytes = mine.sequence_bytes;
   out.reference_token_bytes = theirs.token_bytes;
   out.reference_bytes = theirs.sequence_bytes;
-  out.equal_tokens = equal_tokens(own, other, machine.bits);
+  out.equal_tokens = or_none(mi::equal_kept_tokens(own, other, machine.bits, most_context));
   out.step_s = mine.step_s;
   out.reference_step_s = theirs.step_s;
   out.tokens_per_s = batch / mine.step_s;
@@ -80,14 +72,19 @@ void compute_models(const Inputs& in, const StateModel& own, const StateModel& o
   out.reference_doubles_tokens = doubles(other);
   out.crossing_tokens = or_none(
       mi::crossing_tokens(own, other, machine.bits, batch, most_context, machine.flops_per_s, machine.bytes_per_s));
-  out.memory_bytes = mine.parameters * machine.bits.weights / 8 + batch * mine.sequence_bytes;
-  out.reference_memory_bytes = theirs.parameters * machine.bits.weights / 8 + batch * theirs.sequence_bytes;
+  out.memory_bytes = mine.memory_bytes;
+  out.reference_memory_bytes = theirs.memory_bytes;
+  out.offered_bytes = machine.memory_bytes;
+  out.fits = mine.fits;
+  out.reference_fits = theirs.fits;
+  out.read_bytes = mi::read_parameters(own, batch) * machine.bits.weights / 8;
+  out.reference_read_bytes = mi::read_parameters(other, batch) * machine.bits.weights / 8;
   for (const StateModel& m : mi::state_models()) out.models.push_back(row_of(m, in, machine));
   if (run == nullptr) return;
   for (double n = 256; n < 1.1e6; n *= std::sqrt(2.0)) {
     run->contexts.push_back(std::round(n));
-    run->own_bytes.push_back(mi::fixed_bytes(own, machine.bits) + mi::kept_bytes(own, machine.bits, n));
-    run->reference_bytes.push_back(mi::kept_bytes(other, machine.bits, n));
+    run->own_bytes.push_back(mi::sequence_bytes(own, machine.bits, n));
+    run->reference_bytes.push_back(mi::sequence_bytes(other, machine.bits, n));
     run->own_step.push_back(step(own, n));
     run->reference_step.push_back(step(other, n));
   }
@@ -96,15 +93,14 @@ void compute_models(const Inputs& in, const StateModel& own, const StateModel& o
     if (m == nullptr || id == in.model) continue;
     run->other_names.emplace_back(m->name);
     std::vector<double>& line = run->other_bytes.emplace_back();
-    for (const double n : run->contexts)
-      line.push_back(mi::fixed_bytes(*m, machine.bits) + mi::kept_bytes(*m, machine.bits, n));
+    for (const double n : run->contexts) line.push_back(mi::sequence_bytes(*m, machine.bits, n));
   }
 }
 
 /// One layer's scan over the prompt on this chip, and both ways really run.
 void compute_scan(const Inputs& in, const StateModel& own, const models::Chip& chip, Outputs& out, Run* run) {
-  const mi::ScanRun real = mi::run_scan(256, std::min<std::int64_t>(256, in.block), 8, 16, in.slowest,
-                                        std::max(in.slowest, in.fastest), in.seed);
+  const mi::ScanRun real =
+      mi::run_scan(256, std::min<std::int64_t>(256, in.block), 8, 16, in.slowest, in.fastest, in.seed);
   out.scan_error = real.sequential_error;
   out.blocked_error = real.blocked_error;
   const auto vector = chip.peak_flops_per_s(models::Format::fp32);
@@ -147,6 +143,11 @@ StateModel model_of(const Inputs& in) {
                              as_double(in.head_width), as_double(in.state_size), as_double(in.kv_heads));
 }
 
+double kv_bits(const Inputs& in) {
+  const models::KvRecipe* kv = models::find_kv_recipe(in.kv_format);
+  return kv != nullptr ? kv->bits : 16;
+}
+
 Computed compute(const Inputs& in, Progress& progress, Trained& trained) {
   const auto chip = find_chip(in.chip);
   if (!chip) return infeasible<Computed>(chip.error);
@@ -160,17 +161,16 @@ Computed compute(const Inputs& in, Progress& progress, Trained& trained) {
   const StateModel own = model_of(in);
   StateModel other = mi::attention_model((*reference)->architecture);
   other.name = (*reference)->name;
-  const models::KvRecipe* kv = models::find_kv_recipe(in.kv_format);
   const double chips = as_double(in.chips);
   const StateMachine machine{.bits = {.weights = models::stored_bits(in.format, in.format),
-                                      .kv = kv != nullptr ? kv->bits : 16,
+                                      .kv = kv_bits(in),
                                       .state = in.state_format == StateFormat::fp32 ? 32.0 : 16.0},
                              .flops_per_s = chips * (*chip)->peak_flops_per_s(*product).value_or(1),
-                             .bytes_per_s = chips * (*chip)->memory_bandwidth_bytes_per_s};
+                             .bytes_per_s = chips * (*chip)->memory_bandwidth_bytes_per_s,
+                             .memory_bytes = chips * (*chip)->memory_bytes};
   Computed done;
   auto run = progress.facts_alone ? nullptr : std::make_shared<Run>();
   compute_models(in, own, other, machine, done.facts, run.get());
-  done.facts.offered_bytes = chips * (*chip)->memory_bytes;
   compute_scan(in, own, **chip, done.facts, run.get());
   if (!compute_recall(in, progress, trained, done.facts, run.get()))
     return infeasible<Computed>("The training was stopped.");

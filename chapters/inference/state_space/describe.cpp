@@ -149,33 +149,38 @@ void describe_costs(Fields& f, Outputs& o) {
          "Keys and values of all its layers.");
   f.real("reference_bytes", o.reference_bytes, {"A sequence, attention", "B"}, "All of its keys and values.");
   f.real(
-      "equal_tokens", o.equal_tokens, {"As large at", "tokens"},
-      "The context at which the attention model's cache is as large as what this one keeps.",
+      "equal_tokens", o.equal_tokens, {"As large from", "tokens"},
+      "The context from which on the attention model's cache is as large as what this one keeps.",
       {.absent = "The cache never grows past what this model keeps.", .formula = "states / (bytes of a token - own)"});
   f.real("reference_step_s", o.reference_step_s, {"A step, attention", "s"}, {.source = roof});
   f.real("speedup", o.speedup, "Times as fast", {.formula = "attention's step / this step"});
   f.real("tokens_per_s", o.tokens_per_s, "Tokens a second", {.formula = "batch / step"});
   f.real("reference_tokens_per_s", o.reference_tokens_per_s, "... of the attention model", {.formula = "batch / step"});
-  f.real("crossing_tokens", o.crossing_tokens, {"Steps are equal at", "tokens"},
+  f.real("crossing_tokens", o.crossing_tokens, {"No longer from", "tokens"},
          "From this context on a step takes no longer than the attention model's.",
          {.absent = "Its step is longer at every context up to 100 million tokens."});
   f.real("doubles_tokens", o.doubles_tokens, {"Step doubles at", "tokens"}, "Against a step with nothing behind it.",
          {.absent = flat});
   f.real("reference_doubles_tokens", o.reference_doubles_tokens, {"... of the attention model", "tokens"},
-         "Where its caches are as large as its weights.", {.absent = flat});
+         "Where its caches are as large as the weights that a step reads.", {.absent = flat});
   f.real("parameters", o.parameters, "Parameters", "Counted from the shape, or as published.");
   f.real("active", o.active, "Parameters a token uses", "All, but for the experts that it is not sent to.");
+  f.real("read_bytes", o.read_bytes, {"A step reads of weights", "B"},
+         "An input embedding that is not the output matrix is looked up and not read; experts as they are hit.");
+  f.real("reference_read_bytes", o.reference_read_bytes, {"... of the attention model", "B"}, "The same.");
   f.real("memory_bytes", o.memory_bytes, {"Memory", "B"}, "Weights, states and caches of the batch.");
   f.real("reference_memory_bytes", o.reference_memory_bytes, {"Memory, attention", "B"},
          "The same of the other model.");
   f.real("offered_bytes", o.offered_bytes, {"Memory of the chips", "B"}, "What all chips have.");
+  f.toggle("fits", o.fits, "Fits", "The model, with its batch, into the memory of the chips.");
+  f.toggle("reference_fits", o.reference_fits, "Attention fits", "The same of the attention model.");
   f.table("models", o.models, "Published models with a state");
 }
 
 void describe_scan(Fields& f, Outputs& o) {
   f.group("The scan of one layer");
   f.real("scan_s", o.scan_s, {"Token by token", "s"}, "All cores busy, on the vector units.",
-         {.absent = no_scan, .formula = "5 tokens x numbers of the state / FP32 peak"});
+         {.absent = no_scan, .formula = "max(5 tokens x numbers of the state / FP32 peak, bytes / bandwidth)"});
   f.real("blocked_s", o.blocked_s, {"In blocks", "s"}, "The longer of matrix products and traffic.",
          {.absent = no_scan, .source = "state-space duality, Dao and Gu, 2024"});
   f.real("scan_speedup", o.scan_speedup, "Times as fast in blocks",
@@ -184,9 +189,11 @@ void describe_scan(Fields& f, Outputs& o) {
          {.absent = no_scan});
   f.real("scan_flops", o.scan_flops, {"Token by token computes", "FLOP"},
          {.absent = no_scan, .formula = "5 tokens x numbers of the state"});
-  f.real("blocked_flops", o.blocked_flops, {"In blocks computes", "FLOP"},
-         {.absent = no_scan,
-          .formula = "2 tokens x block x (groups x state + heads x head width) + 4 tokens x numbers of the state"});
+  f.real(
+      "blocked_flops", o.blocked_flops, {"In blocks computes", "FLOP"},
+      {.absent = no_scan,
+       .formula = "2 tokens x block x (groups x state + heads x head width) + (4 tokens + 2 blocks) x numbers of the "
+                  "state"});
   f.real("scan_blocks", o.scan_blocks, "Steps one after another", "Blocks whose states are passed on in turn.",
          {.absent = no_scan, .formula = "tokens / block"});
   f.real("scan_error", o.scan_error, "Error, token by token",
@@ -211,7 +218,9 @@ void describe(Fields& f, ModelRow& r) {
   f.real("fixed_bytes", r.fixed_bytes, {"States", "B"}, "One sequence's, whatever the context.");
   f.real("token_bytes", r.token_bytes, {"A further token", "B"});
   f.real("sequence_bytes", r.sequence_bytes, {"A sequence", "B"}, "At the context that is set.");
-  f.real("step_s", r.step_s, {"A decode step", "s"}, "At the least.");
+  f.real("memory_bytes", r.memory_bytes, {"Memory", "B"}, "Weights, states and caches of the batch.");
+  f.toggle("fits", r.fits, "Fits");
+  f.real("step_s", r.step_s, {"A decode step", "s"}, "At the least, if it fits.");
 }
 
 void describe(Fields& f, Outputs& o) {

@@ -16,19 +16,27 @@ models::Result<std::string> link_to(const Inputs& in, std::string_view lab) {
   LinkWriter w(lab);
   w.choice("model", in.reference);
   w.choice("chip", in.chip);
+  w.choice("kv_format", in.kv_format);
   if (lab == "inference/attention-patterns") {
     w.choice("pattern", "sinks");
     w.exactly("sequence", models::as_double(in.context));
     return w.link();
   }
+  w.choice("format", models::format_id(in.format));
   w.exactly("batch", models::as_double(in.batch));
-  w.number("context", models::as_double(in.context));
+  w.exactly("context", models::as_double(in.context));
+  if (lab == "inference/phases") {
+    w.exactly("tensor_parallel", models::as_double(in.chips));
+    w.exactly("kv_bits", kv_bits(in));
+  } else {
+    w.exactly("chips", models::as_double(in.chips));
+  }
   return w.link();
 }
 
 }  // namespace
 
-LabDoors doors_of(const Inputs& in, const Outputs&) {
+LabDoors doors_of(const Inputs& in) {
   return lab_doors(state_doors, [&](std::string_view lab) { return link_to(in, lab); });
 }
 

@@ -22,6 +22,7 @@ struct StreamPlace {
   float words = 0, verdict = 0;                      ///< widths of what stands left and right of them
   float stream_y = 0, stream_h = 0, base = 0, cache_h = 0, state_h = 0;
   float attention_y = 0, state_y = 0, lane_h = 0, found_y = 0, found_h = 0;
+  bool keys = false;  ///< a cell has room for its key too; all cells alike, and keys have two digits at most
   float x(std::size_t token) const { return left + static_cast<float>(token) * column; }
 };
 
@@ -36,6 +37,7 @@ StreamPlace place_of(std::size_t count, std::size_t rows, ImVec2 corner, ImVec2 
   s.column = (s.right - s.left) / static_cast<float>(std::max<std::size_t>(1, count));
   const float gap = t.px(10);
   s.stream_h = std::clamp(0.085f * size.y, 1.35f * s.small, t.px(40));
+  s.keys = s.stream_h > 2.1f * s.small && widgets::text_size("00", Type::small, Font::mono).x <= s.column - t.px(2);
   const bool bars = size.y > t.px(300);
   s.found_h = bars ? std::max(t.px(28), 0.11f * size.y) : 0;
   const float rest = std::max(t.px(60), size.y - s.stream_h - s.found_h - (bars ? 4 : 3) * gap - s.small);
@@ -68,7 +70,8 @@ void paint_words(const Painter& p, const StreamPlace& s, float corner_x, float t
 void paint_names(const Painter& p, const StreamPlace& s, float x) {
   const auto& t = widgets::theme();
   const bool narrow = s.words < t.px(100);
-  paint_words(p, s, x, s.stream_y, s.stream_h, narrow ? "Stream" : "Pairs stream by", "key, value", t.text);
+  paint_words(p, s, x, s.stream_y, s.stream_h, narrow ? "Stream" : "Pairs stream by", s.keys ? "key, value" : "values",
+              t.text);
   paint_words(p, s, x, s.base - s.cache_h, s.cache_h, narrow ? "Attention" : "Attention keeps",
               narrow ? "keeps all" : "every pair", t.text);
   paint_words(p, s, x, s.base, s.state_h, narrow ? "State" : "The state keeps", "a sum of them", t.text);
@@ -81,7 +84,6 @@ void paint_names(const Painter& p, const StreamPlace& s, float x) {
 void paint_cells(const Painter& p, const Picture& picture, const StreamPlace& s) {
   const auto& t = widgets::theme();
   const float room = s.column - t.px(2);
-  const bool two_lines = s.stream_h > 2.1f * s.small;
   for (std::size_t i = 0; i < picture.cells.size(); ++i) {
     const TokenCell& c = picture.cells[i];
     const ImVec2 min{s.x(i) + t.px(0.5f), s.stream_y}, max{s.x(i + 1) - t.px(0.5f), s.stream_y + s.stream_h};
@@ -89,7 +91,7 @@ void paint_cells(const Painter& p, const Picture& picture, const StreamPlace& s)
     if (c.filler) continue;
     const ImU32 ink = c.needle ? t.background : c.stale ? t.muted : t.text;
     const float middle = (min.x + max.x) / 2;
-    if (two_lines && widgets::text_size(c.key, Type::small, Font::mono).x <= room) {
+    if (s.keys) {
       p.text({middle, min.y + t.px(1)}, c.key, ink, Type::small, Font::mono, Align::center);
       p.text({middle, max.y - s.small - t.px(2)}, c.value, ink, Type::small, Font::bold, Align::center);
     } else if (widgets::text_size(c.value, Type::small, Font::bold).x <= room) {
@@ -336,12 +338,12 @@ void draw_stream(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
                                     ImGuiMouseCursor_ResizeNS);
   drag_count(low, ImGui::IsItemActivated(), ImGui::GetIO().MousePos.y, t.px(7), max_width, in.width, view);
   paint_handle(p, edge, low.hot, false);
-  const ImVec2 end{s.right + t.px(12), s.stream_y + s.stream_h / 2};
+  const ImVec2 end{s.right + t.px(15), s.stream_y + s.stream_h / 2};
   const HandleState more =
       handle_at("drag the pairs", {end.x - t.px(11), end.y - t.px(9)}, {t.px(26), t.px(18)}, ImGuiMouseCursor_ResizeEW);
   drag_count(more, ImGui::IsItemActivated(), ImGui::GetIO().MousePos.x, t.px(9), max_pairs, in.pairs, view);
   paint_handle(p, end, more.hot, true);
-  const float side = end.x + t.px(18), left_over = s.verdict - t.px(30);
+  const float side = end.x + t.px(18), left_over = s.verdict - t.px(33);
   const bool two = in.rewritten > 0 && s.stream_h > 2 * s.small;
   p.text_fit({side, end.y - (two ? s.small : s.small / 2)}, picture.stream_words, left_over, t.text, Type::small);
   if (two) p.text_fit({side, end.y + t.px(1)}, "struck: changed", left_over, t.muted, Type::small);

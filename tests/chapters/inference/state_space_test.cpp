@@ -2,9 +2,11 @@
 #include <cmath>
 #include <string>
 
+#include "chapters/inference/state_space/lab.h"
 #include "tests/support/base/near.h"
 #include "tests/support/lab/answers.h"
 #include "tests/support/lab/canvas.h"
+#include "tests/support/lab/catalog.h"
 #include "tests/support/lab/lab_bench.h"
 
 // State space: figures by key, the order of the ways on each task, and what does not train again.
@@ -24,13 +26,29 @@ TEST_CASE("state space lab: bytes and steps are those of the shapes, and a cache
   CHECK(std::isnan(output(*lab, "doubles_tokens").number()));
   const double step = out(*lab, "step_s");
   CHECK(computed(set(*lab, "context", 1000000), "step_s") == step);
+  // Without its input embedding it reads 14.38 GB of weights, Llama 3 8B 15.01 GB: shorter from the start. The hybrid
+  // and a batch, whose states are read and written, are equal at a context of their own.
+  CHECK(out(*lab, "crossing_tokens") == 0);
+  CHECK(near(out(*lab, "read_bytes"), 14.377e9, 1e-4));
+  CHECK(near(out(*lab, "reference_read_bytes"), 15.010e9, 1e-4));
+  set(*lab, "batch", 64);
+  REQUIRE(computed(*lab, "crossing_tokens") > 1000);
   CHECK(near(computed(set(*lab, "context", static_cast<std::int64_t>(out(*lab, "crossing_tokens"))), "speedup"), 1,
              1e-3));
+  set(*lab, "batch", 1);
   CHECK(computed(set(*lab, "state_format", "fp32"), "fixed_bytes") == 4.0 * 56 * (128.0 * 64 * 128 + 3 * 10240));
   CHECK(computed(set(*lab, "model", "jamba", "context", 262144), "token_bytes") == 4 * 4096);
   // Mamba's decays differ within a head: no scan of matrix products.
   CHECK(std::isnan(output(*lab, "blocked_s").number()));
-  set(*lab, "model", "own", "blocks", 28, "attention_every", 7);
+  // 456 billion parameters in 16 bits and 5.5 GB of one sequence, against 80 GB; on 16 such chips it fits.
+  compute(set(*lab, "model", "minimax-01", "context", 131072));
+  CHECK(lab->answer().find("MiniMax-01 456B does not fit") != std::string::npos);
+  CHECK(near(out(*lab, "memory_bytes"), 917.5e9, 1e-3));
+  compute(set(*lab, "chips", 16));
+  CHECK(output(*lab, "fits").toggle());
+  compute(set(*lab, "chips", 1, "reference", "llama-3-70b", "model", "mamba2-8b"));
+  CHECK(lab->answer().find("the attention model does not fit") != std::string::npos);
+  set(*lab, "reference", "llama-3-8b", "model", "own", "blocks", 28, "attention_every", 7);
   CHECK(computed(*lab, "token_bytes") == 4 * 4096);
   CHECK(reason_of(set(*lab, "hidden", 1000)).starts_with("A width of 1000 holds no whole heads"));
 }
@@ -62,4 +80,19 @@ TEST_CASE("state space lab: a needle behind the end is the last pair, and other 
   CHECK(computed(*lab, "window_needle") < 40);
   CHECK(out(*lab, "entries") == 2);
   CHECK(near(computed(set(*lab, "cache_entries", 48), "window_recall"), out(*lab, "attention_recall"), 0.05));
+}
+
+TEST_CASE("state space lab: the step behind its door is the attention model's here, and the cache as large") {
+  use_bundled_catalog();
+  const std::string set_here =
+      R"({"pairs": 6, "width": 4, "steps": 10, "chips": 2, "batch": 4, "format": "fp8", "kv_format": "fp8"})";
+  const LabPtr lab = open_lab(state_lab, set_here);
+  compute(*lab);
+  namespace state = chapters::inference::state_space;
+  const state::Inputs in{.kv_format = "fp8", .format = models::Format::fp8, .batch = 4, .chips = 2};
+  const chapters::LabDoors doors = state::doors_of(in);
+  REQUIRE(doors.size() == 3);
+  for (const auto& door : doors) REQUIRE(door.link);
+  CHECK(near(computed(*open_link(*doors[2].link), "decode_time_s"), out(*lab, "reference_step_s"), 1e-9));
+  CHECK(near(computed(*open_link(*doors[0].link), "sequence_bytes"), out(*lab, "reference_bytes"), 1e-9));
 }

@@ -6,6 +6,7 @@
 
 #include "models/base/integer_math.h"
 #include "models/inference/state_scan.h"
+#include "models/transformer/roofline_ops.h"
 #include "tests/models/transformer/language_model_files.h"
 #include "tests/support/base/near.h"
 
@@ -38,8 +39,8 @@ TEST_CASE("state space: a token of a mixture of experts uses as many parameters 
   CHECK(near(active_parameters(published("jamba")), 12e9, 0.02));
   CHECK(near(active_parameters(published("minimax-01")) - 200'064.0 * 6144 * 2, 45.9e9, 0.01));
   CHECK(near(active_parameters(published("qwen3-next-80b")) - 2 * 151'936.0 * 2048, 3e9, 0.1));
-  // So large a batch hits all experts.
-  CHECK(near(read_parameters(published("jamba"), 512), 51.57e9, 1e-6));
+  // So large a batch hits all experts; the input embedding, 65,536 x 4,096, is looked up.
+  CHECK(near(read_parameters(published("jamba"), 512), 51.57e9 - 65'536.0 * 4096, 1e-6));
 }
 
 // Jamba (2024), table 1: the cache of 256K tokens in 16 bits is 4 GB, Mixtral's 32 GB, Llama-2 7B's 128 GB.
@@ -60,6 +61,25 @@ TEST_CASE("state space: the state of Mamba-2 8B is as large as Llama 3 8B's cach
   const StateModel llama = attention_model(models_test::shipped_model("llama-3-8b").architecture);
   CHECK(token_bytes(llama, two_bytes) == 131'072);
   CHECK(near(fixed_bytes(m, two_bytes) / token_bytes(llama, two_bytes), 922.25, 1e-6));
+  CHECK(equal_kept_tokens(m, llama, two_bytes, 1e8) == 923);  // the first whole token from there on
+  CHECK(std::isinf(equal_kept_tokens(llama, m, two_bytes, 1e8)));
+}
+
+// One count of what a step reads: that of roofline_ops, which phases and adapters take too.
+TEST_CASE("state space: of a transformer a step reads and computes what the house's decode step does") {
+  for (const char* id : {"llama-3-8b", "gemma-3-1b", "mixtral-8x7b"}) {
+    INFO(id);
+    const Architecture a = models_test::shipped_model(id).architecture;
+    const StateModel m = attention_model(a);
+    for (const std::int64_t batch : {1, 8}) {
+      const DecodeStep step = decode_step(a, {.batch = batch, .context = 1000}, 2);
+      CHECK(near(read_parameters(m, as_double(batch)) * 2, step.weight_bytes, 1e-12));
+      CHECK(near(kept_bytes(m, two_bytes, 1000), step.kv_bytes_per_token * 1000, 1e-12));
+      CHECK(near(2 * read_parameters(m, 1), step.flops_per_token, 1e-12));
+    }
+  }
+  CHECK(looked_up_parameters(published("mamba2-2.7b")) == 0);  // tied: all of it is read for the output
+  CHECK(looked_up_parameters(published("mamba2-8b")) == 256'000.0 * 4096);
 }
 
 TEST_CASE("state space: the step of a model without attention is constant, a hybrid's grows by its share of layers") {
@@ -70,16 +90,24 @@ TEST_CASE("state space: the step of a model without attention is constant, a hyb
     return state_step(model, two_bytes, 1, context, bf16, memory).time_s;
   };
   CHECK(step(m, 0) == step(m, 1e6));
-  // Weights once, the state read and written.
-  CHECK(near(step(m, 0), (2 * state_model_parameters(m) + 2 * fixed_bytes(m, two_bytes)) / memory, 1e-12));
+  // Weights once but for the input embedding, the state read and written: 14.38 GB and twice 0.12 GB.
+  CHECK(near(step(m, 0), (2 * (state_model_parameters(m) - 256'000.0 * 4096) + 2 * fixed_bytes(m, two_bytes)) / memory,
+             1e-12));
+  CHECK(near(step(m, 0) * memory, 14.62e9, 1e-3));
   // 4 layers with 8 heads of 128 against 32: an eighth of the slope.
   CHECK(near((step(hybrid, 2e5) - step(hybrid, 1e5)) / (step(llama, 2e5) - step(llama, 1e5)), 1.0 / 8, 1e-9));
   CHECK(std::isinf(step_grows_tokens(m, two_bytes, 1, 2, 1e9, bf16, memory)));
-  // Llama's step doubles where the cache is as large as the weights: 16.06 GB / 131,072 B.
-  CHECK(near(step_grows_tokens(llama, two_bytes, 1, 2, 1e9, bf16, memory), 122'533, 1e-3));
-  const double crossing = crossing_tokens(m, llama, two_bytes, 1, 1e7, bf16, memory);
-  CHECK(step(m, crossing) <= step(llama, crossing));
-  CHECK(step(m, crossing - 2) > step(llama, crossing - 2));
+  // Llama's step doubles where the cache is as large as the weights that it reads: 15.01 GB / 131,072 B.
+  CHECK(near(step_grows_tokens(llama, two_bytes, 1, 2, 1e9, bf16, memory), 114'516, 1e-4));
+  // Alone Mamba-2 8B reads less than Llama's 15.01 GB at once. The hybrid reads 15.23 GB: equal where the cache of the
+  // other layers is 0.22 GB. And in a batch of 64 every state is read and written.
+  CHECK(crossing_tokens(m, llama, two_bytes, 1, 1e7, bf16, memory) == 0);
+  const double crossing = crossing_tokens(hybrid, llama, two_bytes, 1, 1e7, bf16, memory);
+  CHECK(near(crossing, (15.232e9 - 15.010e9) / (131'072 - 16'384), 1e-2));
+  CHECK(step(hybrid, crossing) <= step(llama, crossing));
+  CHECK(step(hybrid, crossing - 2) > step(llama, crossing - 2));
+  CHECK(near(crossing_tokens(m, llama, two_bytes, 64, 1e7, bf16, memory),
+             (14.377e9 - 15.010e9 + 64 * 2 * 0.12088e9) / (64 * 131'072.0), 1e-3));
 }
 
 TEST_CASE("state space: a model of your own with Nemotron's shape has its state, and attention in one layer of k") {
