@@ -76,9 +76,13 @@ LabDoors doors_of(const Inputs& in, const Outputs& out) {
             "Sums of codes are no codes: no ring sums rounded values on their way.");
       w.choice("primitive", "all_reduce");
       w.choice("algorithm", "ring");
-      w.number("ranks", static_cast<double>(in.workers));
-      w.number("bytes", 4 * in.parameters / out.ratio);
+      w.exactly("ranks", static_cast<double>(in.workers));
+      w.exactly("bytes", 4 * in.parameters / out.ratio);
+      w.exactly("latency_s", in.message_s);
+      w.exactly("bandwidth_bytes_per_s", *link_rate(in));
     } else if (lab == "distributed/overlap") {
+      if (in.link == RareLink::line)
+        return models::Result<std::string>::fail("The overlap is priced on a network; yours is a line of its own.");
       w.choice("network", in.network);
       w.choice("chip", in.chip);
     } else {

@@ -52,7 +52,7 @@ void arrange_ranges(const Run& run, const Outputs& out, const Inputs& in, Pictur
   p.bytes_hi = 0;
   double last = 0;
   for (const RunnerRun& r : run.runners) {
-    p.bytes_lo = std::min(p.bytes_lo, r.clock.sent_bytes);
+    p.bytes_lo = std::min(p.bytes_lo, r.clock.sent_bytes * static_cast<double>(r.run->looks[1].syncs));
     p.bytes_hi =
         std::max(p.bytes_hi, r.goal.reached ? r.goal.bytes : r.clock.sent_bytes * static_cast<double>(r.run->syncs));
     if (r.goal.reached) last = std::max(last, r.goal.time_s);

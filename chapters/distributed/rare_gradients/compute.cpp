@@ -29,23 +29,28 @@ RareSetup setup_of(const Inputs& in, RareMethod method) {
   return s;
 }
 
+models::Result<double> link_rate(const Inputs& in) {
+  if (in.link == RareLink::line) return models::Result<double>::ok(in.line_bytes_per_s);
+  const auto network = find_network(in.network);
+  if (!network) return models::Result<double>::fail(network.error);
+  return models::Result<double>::ok((*network)->bytes_per_s_per_direction);
+}
+
 namespace {
 
 std::string read_price(const Inputs& in, RarePrice& price) {
   const auto chip = find_chip(in.chip);
   if (!chip) return chip.error;
+  const auto rate = link_rate(in);
+  if (!rate) return rate.error;
   price = {.parameters = in.parameters,
            .step_s = in.step_s,
            .spread = in.spread / 100,
-           .bytes_per_s = in.line_bytes_per_s,
+           .bytes_per_s = *rate,
            .hop_s = in.message_s,
            .memory_bytes_per_s = (*chip)->memory_bandwidth_bytes_per_s,
            .code_slowdown = in.code_slowdown,
            .layers = in.layers};
-  if (in.link == RareLink::line) return {};
-  const auto network = find_network(in.network);
-  if (!network) return network.error;
-  price.bytes_per_s = (*network)->bytes_per_s_per_direction;
   return {};
 }
 

@@ -55,7 +55,7 @@ struct RunnerRow {
   std::int64_t place = 0;
   double time_s = std::nan(""), bytes = std::nan(""), steps = std::nan("");
   double loss = 0, sync_bytes = 0, sync_s = 0, code_s = 0;
-  double step_compute_s = 0, step_code_s = 0, step_wait_s = 0;  ///< of one step, on average over the run
+  double step_compute_s = 0, step_code_s = 0, step_wait_s = 0;  ///< one step on average over the run
 };
 
 struct Outputs {
@@ -126,6 +126,8 @@ inline constexpr widgets::Tint less_tint = widgets::Tint::series(0), seldom_tint
                                late_tint = widgets::Tint::series(3);
 std::string_view runner_name(std::size_t method);
 models::rare::RareSetup setup_of(const Inputs& in, RareMethod method);
+/// Bytes per second of a worker's port, in one direction.
+models::Result<double> link_rate(const Inputs& in);
 Computed<Outputs, Run> compute(const Inputs& in, Progress& progress, Trainings& trainings);
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 std::string answer_of(const Inputs& in, const Outputs& out);

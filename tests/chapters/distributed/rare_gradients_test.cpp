@@ -82,3 +82,20 @@ TEST_CASE("rare gradients lab: a training that is stopped says so") {
   lab_rare::Trainings trainings;
   CHECK(lab_rare::compute({}, progress, trainings).facts.reason == "The training was stopped before its end.");
 }
+
+TEST_CASE("rare gradients lab: the ring that a door opens takes as long as a sync here") {
+  chapters::Progress progress;
+  lab_rare::Trainings trainings;
+  lab_rare::Inputs in;
+  const auto facts = lab_rare::compute(in, progress, trainings).facts;
+  const auto link = lab_rare::doors_of(in, facts).front().link;
+  REQUIRE(link);
+  for (const char* part : {"ranks=4", "bytes=4e+09", "latency_s=1e-05", "bandwidth_bytes_per_s=3.125e+09"}) {
+    CAPTURE(*link, part);
+    CHECK(link->find(part) != std::string::npos);
+  }
+  in.method = lab_rare::RareMethod::sign;
+  CHECK_FALSE(lab_rare::doors_of(in, facts).front().link);
+  in.link = lab_rare::RareLink::line;
+  CHECK_FALSE(lab_rare::doors_of(in, facts)[1].link);
+}
