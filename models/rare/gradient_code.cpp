@@ -11,12 +11,6 @@
 namespace models::rare {
 namespace {
 
-double code_square(std::span<const float> v) {
-  double s = 0;
-  for (const float x : v) s += static_cast<double>(x) * static_cast<double>(x);
-  return s;
-}
-
 std::size_t rank_of(const CodedTensor& t, std::size_t rank) { return std::min({rank, t.rows, t.columns}); }
 
 /// Columns of a rows x rank matrix made orthogonal and of length 1, one after the other (Gram, Schmidt).
@@ -34,7 +28,16 @@ void orthogonalize(std::vector<float>& p, std::size_t rows, std::size_t rank) {
   }
 }
 
+/// 1 - |left out|^2 / |all|^2.
+double kept_of(double left_out, double all) { return all > 0 ? std::max(0.0, 1 - left_out / all) : 1; }
+
 }  // namespace
+
+double square_sum(std::span<const float> v) {
+  double s = 0;
+  for (const float x : v) s += static_cast<double>(x) * static_cast<double>(x);
+  return s;
+}
 
 GradientCode::GradientCode(const SmallNetwork& network, const RareSetup& setup) : setup_(setup) {
   for (const DenseLayer& l : network.layers) {
@@ -92,7 +95,7 @@ void GradientCode::keep_largest(std::vector<float>& values) {
 }
 
 /// One step of power iteration, warm from the step before: P = M Q, orthogonal, Q = M' P; both are averaged.
-void GradientCode::average_low_rank(std::span<const std::vector<float>> rows, std::vector<float>& mean) {
+double GradientCode::average_low_rank(std::span<const std::vector<float>> rows, std::vector<float>& mean) {
   const float share = 1.0f / static_cast<float>(rows.size());
   std::vector<float> all(count_), left;
   for (const auto& row : rows)
@@ -121,6 +124,9 @@ void GradientCode::average_low_rank(std::span<const std::vector<float>> rows, st
         mean[t.at + i * t.columns + j] = v;
       }
   }
+  const double whole = square_sum(all);
+  for (std::size_t i = 0; i < count_; ++i) all[i] -= mean[i];
+  return kept_of(square_sum(all), whole);
 }
 
 double GradientCode::average(std::span<const std::vector<float>> gradients, std::vector<float>& mean) {
@@ -131,14 +137,18 @@ double GradientCode::average(std::span<const std::vector<float>> gradients, std:
       for (std::size_t i = 0; i < count_; ++i) mean[i] += share * g[i];
     return 1;
   }
-  const bool low_rank = setup_.method == RareMethod::power_sgd;
-  double all = 0, left_out = 0;
   sources_.assign(gradients.begin(), gradients.end());
+  for (std::size_t w = 0; w < sources_.size() && setup_.error_feedback; ++w)
+    for (std::size_t i = 0; i < count_; ++i) sources_[w][i] += errors_[w][i];
+  if (setup_.method == RareMethod::power_sgd) {
+    const double kept = average_low_rank(sources_, mean);
+    for (std::size_t w = 0; w < sources_.size(); ++w)
+      for (std::size_t i = 0; i < count_; ++i) errors_[w][i] = sources_[w][i] - mean[i];
+    return kept;
+  }
+  double all = 0, left_out = 0;
   for (std::size_t w = 0; w < sources_.size(); ++w) {
-    if (setup_.error_feedback)
-      for (std::size_t i = 0; i < count_; ++i) sources_[w][i] += errors_[w][i];
-    all += code_square(sources_[w]);
-    if (low_rank) continue;
+    all += square_sum(sources_[w]);
     std::vector<float>& e = errors_[w];
     e = sources_[w];
     if (setup_.method == RareMethod::top_k)
@@ -149,14 +159,7 @@ double GradientCode::average(std::span<const std::vector<float>> gradients, std:
       e[i] -= sources_[w][i];
       mean[i] += share * sources_[w][i];
     }
-    left_out += code_square(e);
-  }
-  if (low_rank) {
-    average_low_rank(sources_, mean);
-    for (std::size_t w = 0; w < sources_.size(); ++w) {
-      for (std::size_t i = 0; i < count_; ++i) errors_[w][i] = sources_[w][i] - mean[i];
-      left_out += code_square(errors_[w]);
-    }
+    left_out += square_sum(e);
   }
   if (rare_method_bits(setup_.method) > 0) {
     // Sums of codes are no codes: whoever sums a part rounds it once more before everybody gets it.
@@ -166,7 +169,7 @@ double GradientCode::average(std::span<const std::vector<float>> gradients, std:
     round_values(mean);
     for (std::size_t i = 0; i < count_; ++i) sum_error_[i] -= mean[i];
   }
-  return all > 0 ? std::max(0.0, 1 - left_out / all) : 1;
+  return kept_of(left_out, all);
 }
 
 }  // namespace models::rare

@@ -10,6 +10,8 @@
 /// How gradients are put into messages, and what all workers make of these.
 namespace models::rare {
 
+double square_sum(std::span<const float> v);
+
 /// A tensor within a row of numbers: a matrix, or a bias, which has one row.
 struct CodedTensor {
   std::size_t at = 0, rows = 1, columns = 1;
@@ -21,13 +23,15 @@ class GradientCode {
  public:
   GradientCode(const SmallNetwork& network, const RareSetup& setup);
   /// The mean that all workers get, from the gradient of each. Returns what the messages hold of what they stand for,
-  /// as a share of its square: 1 - |left out|^2 / |all|^2, 1 where nothing is left out.
+  /// as a share of its square: 1 - |left out|^2 / |all|^2, 1 where nothing is left out. A message of low rank stands
+  /// for the mean, any other for its worker's gradient and error.
   double average(std::span<const std::vector<float>> gradients, std::vector<float>& mean);
 
  private:
   void round_values(std::vector<float>& values) const;
   void keep_largest(std::vector<float>& values);
-  void average_low_rank(std::span<const std::vector<float>> rows, std::vector<float>& mean);
+  /// Returns what the mean keeps of that of the rows.
+  double average_low_rank(std::span<const std::vector<float>> rows, std::vector<float>& mean);
 
   RareSetup setup_;
   std::vector<CodedTensor> tensors_;

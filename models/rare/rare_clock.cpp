@@ -25,6 +25,12 @@ double transfer_time(const RareMessage& message, std::size_t workers, const Rare
 
 }  // namespace
 
+std::size_t RareClock::syncs_by(double time_s) const {
+  const auto later = std::upper_bound(talks.begin(), talks.end(), time_s,
+                                      [](double t, const RareTalk& talk) { return t < talk.until_s; });
+  return static_cast<std::size_t>(later - talks.begin());
+}
+
 RareClock rare_clock(const RareSetup& setup, const RarePrice& price) {
   RareClock out;
   const std::vector<GradientShape> shapes = shapes_of(price.layers);
@@ -42,16 +48,16 @@ RareClock rare_clock(const RareSetup& setup, const RarePrice& price) {
   for (std::size_t step = 1; step <= setup.steps; ++step) {
     // A worker waits for the sums that it may not do without.
     const double may_start = !local && step > delay + 1 ? arrived[step - delay - 2] : 0;
+    const bool syncs = step % period == 0 || step == setup.steps;
     double last = 0;
     for (std::size_t w = 0; w < setup.workers; ++w) {
       const std::uint64_t stream = random_stream(static_cast<std::int64_t>(setup.seed), 1000 + w);
       const double drawn =
           price.spread > 0 ? std::exp(price.spread * normal_draw(stream, step) - price.spread * price.spread / 2) : 1;
-      ready[w] = std::max(ready[w], may_start) + price.step_s * drawn + out.code_s;
+      ready[w] = std::max(ready[w], may_start) + price.step_s * drawn + (syncs ? out.code_s : 0);
       computed += price.step_s * drawn;
       last = std::max(last, ready[w]);
     }
-    const bool syncs = step % period == 0 || step == setup.steps;
     if (!syncs) {
       known.push_back(last);
       continue;
@@ -65,6 +71,12 @@ RareClock rare_clock(const RareSetup& setup, const RarePrice& price) {
   out.known_s = std::move(known);
   out.computed_s = computed / static_cast<double>(setup.workers);
   out.waited_s = std::max(0.0, out.total_s() - out.computed_s - out.code_s * static_cast<double>(out.talks.size()));
+  // The last transfers of stale gradients end after the last step.
+  for (const RareTalk& talk : out.talks)
+    out.talked_s += std::max(0.0, std::min(talk.until_s, out.total_s()) - talk.from_s);
+  const std::size_t rounds = setup.steps / period;
+  for (std::size_t i = 1; i < rounds; ++i)
+    out.silence_s += (out.talks[i].from_s - out.talks[i - 1].until_s) / static_cast<double>(rounds - 1);
   return out;
 }
 
@@ -74,13 +86,16 @@ RareGoal rare_goal(const RareRun& run, const RareClock& clock, double target_los
     if (!(here.loss <= target_loss)) continue;
     // Workers that step alone share a model at their syncs and not in between.
     const bool alone = here.syncs - before.syncs < here.step - before.step;
-    const double part =
-        alone || !(before.loss > here.loss) ? 1 : (before.loss - target_loss) / (before.loss - here.loss);
-    const auto between = [part](double a, double b) { return a + std::clamp(part, 0.0, 1.0) * (b - a); };
-    const auto step = [](const RareLook& look) { return static_cast<double>(look.step); };
-    return {.steps = between(step(before), step(here)),
-            .time_s = between(clock.known_s[before.step], clock.known_s[here.step]),
-            .bytes = clock.sent_bytes * between(static_cast<double>(before.syncs), static_cast<double>(here.syncs)),
+    double step = static_cast<double>(here.step);
+    if (!alone && before.loss > here.loss) {
+      const double part = (before.loss - target_loss) / (before.loss - here.loss),
+                   from = static_cast<double>(before.step);
+      step = std::max(1.0, std::ceil(from + part * (step - from) - 1e-9));
+    }
+    const double time_s = clock.known_s[static_cast<std::size_t>(step)];
+    return {.steps = step,
+            .time_s = time_s,
+            .bytes = clock.sent_bytes * static_cast<double>(clock.syncs_by(time_s)),
             .reached = true};
   }
   return {};

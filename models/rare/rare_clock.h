@@ -24,7 +24,7 @@ struct RareTalk {
 };
 
 struct RareClock {
-  double code_s = 0;            ///< making and reading a worker's message, each sync
+  double code_s = 0;            ///< making and reading a worker's message, or an outer step, each sync
   double transfer_s = 0;        ///< a sync on the links
   double sent_bytes = 0;        ///< what a worker sends in each sync
   double ratio = 1;             ///< FP32 values over the message
@@ -32,15 +32,19 @@ struct RareClock {
   std::vector<RareTalk> talks;  ///< in order
   double waited_s = 0;          ///< what a worker waits, for the slowest and for the links, over the run
   double computed_s = 0;        ///< forward and backward of a worker over the run
+  double talked_s = 0;          ///< links busy within `total_s`
+  double silence_s = 0;         ///< from a sync's end to the next, mean; a last round of fewer steps does not count
   double total_s() const { return known_s.back(); }
+  /// Syncs that have ended by then.
+  std::size_t syncs_by(double time_s) const;
 };
 /// Source of transfer times: models/machine/all_reduce_time.h, a ring of workers with one port each.
 RareClock rare_clock(const RareSetup& setup, const RarePrice& price);
 
-/// Where a run's loss first falls to a target: between two looks on a straight line, and of methods that sync seldom at
-/// a sync.
+/// Where a run's loss first falls to a target: between two looks on a straight line, rounded up to a step, and of
+/// methods that sync seldom at a sync.
 struct RareGoal {
-  double steps = 0, time_s = 0, bytes = 0;  ///< bytes: sent by a worker until then
+  double steps = 0, time_s = 0, bytes = 0;  ///< bytes: what a worker has sent in whole syncs until then
   bool reached = false;
 };
 RareGoal rare_goal(const RareRun& run, const RareClock& clock, double target_loss);

@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "models/compression/small_network_data.h"
+#include "models/machine/all_reduce_time.h"
+
 namespace models::rare {
 
 std::vector<GradientShape> shapes_of(RareLayers layers) {
   switch (layers) {
     case RareLayers::trained:
-      return {{64, 16}, {1, 16}, {16, 10}, {1, 10}};
+      return {{digit_pixels, rare_hidden}, {1, rare_hidden}, {rare_hidden, digit_classes}, {1, digit_classes}};
     case RareLayers::resnet18: {
       // He et al. 2016 with a 3 x 3 stem: stages of 64, 128, 256 and 512 channels, two blocks of two convolutions each.
       std::vector<GradientShape> out{{64, 27}, {1, 64}, {1, 64}};
@@ -36,8 +39,8 @@ std::vector<GradientShape> shapes_of(RareLayers layers) {
 }
 
 double RareMessage::sent(std::size_t workers) const {
-  const auto n = static_cast<double>(workers);
-  return 2 * (n - 1) / n * summed + (n - 1) * gathered;
+  return ring_all_reduce_bytes(static_cast<std::int64_t>(workers), summed) +
+         static_cast<double>(workers - 1) * gathered;
 }
 
 double RareMessage::ratio() const { return 4 / (summed + gathered); }
@@ -75,6 +78,9 @@ double rare_code_bytes(RareMethod method) {
     // off it and written as the mean (12).
     case RareMethod::power_sgd:
       return 32;
+    // The mean, the shared weights and the momentum are read (12); momentum, shared and own weights are written (12).
+    case RareMethod::diloco:
+      return 24;
     default:
       return 0;
   }

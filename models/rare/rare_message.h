@@ -23,8 +23,9 @@ enum class RareLayers : std::uint8_t {
 inline constexpr std::size_t rare_layers_count = 3;
 std::vector<GradientShape> shapes_of(RareLayers layers);
 
-/// One worker's message of a sync, in bytes for each parameter: a buffer that a ring sums, or a piece that everybody
-/// gathers from everybody.
+/// One worker's message of a sync, in bytes for each parameter: a buffer that is summed, or a piece that everybody
+/// gathers from everybody. Sums of codes are no codes, so that rounded values are scattered to be summed, rounded once
+/// more and gathered: as many bytes and steps as a ring that sums.
 struct RareMessage {
   double summed = 0, gathered = 0;
   /// Bytes that a worker sends in one sync for each parameter, on a ring: 2 (n - 1) / n of what is summed, n - 1 pieces
@@ -37,8 +38,8 @@ struct RareMessage {
 /// r (rows + columns) FP32 values, and what is no matrix is sent whole (Vogels et al. 2019, appendix).
 RareMessage rare_message(const RareSetup& setup, std::span<const GradientShape> shapes);
 
-/// Bytes that a worker's own chip reads and writes for each parameter to make a message and to read one, where every
-/// step of it is one pass over FP32 values; 0 where nothing is compressed.
+/// Bytes that a worker's own chip reads and writes for each parameter at a sync to make a message and to read one, or
+/// for an outer step, where every part of it is one pass over FP32 values; 0 where there is nothing to do but the sum.
 double rare_code_bytes(RareMethod method);
 
 }  // namespace models::rare

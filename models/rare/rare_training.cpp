@@ -79,12 +79,6 @@ void unflatten(std::span<const float> from, SmallNetwork& n) {
   }
 }
 
-double square_sum(std::span<const float> v) {
-  double s = 0;
-  for (const float x : v) s += static_cast<double>(x) * static_cast<double>(x);
-  return s;
-}
-
 class RareTraining {
  public:
   explicit RareTraining(const RareSetup& s)

@@ -19,7 +19,7 @@ enum class RareMethod : std::uint8_t {
   power_sgd,  ///< a product of two thin matrices (Vogels, Karimireddy, Jaggi 2019)
   local_sgd,  ///< weights are averaged every H steps (Stich 2019)
   diloco,     ///< the same with an outer step of Nesterov momentum (Douillard et al. 2023)
-  stale       ///< gradients are averaged in every step and used s steps later: nobody waits for them
+  stale       ///< gradients are averaged in every step and used s steps later: steps go on while they travel
 };
 inline constexpr std::size_t rare_method_count = 9;
 /// "all_reduce", "bits8", ...
@@ -62,7 +62,7 @@ struct RareLook {
 struct RareRun {
   std::vector<RareLook> looks;  ///< the first before any step; local methods are looked at after their syncs
   std::size_t steps = 0, syncs = 0, parameters = 0;
-  double kept_norm = 1;  ///< what a message holds of what it stands for: |message|^2 / |gradient and error|^2, mean
+  double kept_norm = 1;  ///< what messages hold of what they stand for, mean over steps: see `GradientCode::average`
   double apart = 0;      ///< root mean square distance of workers' weights before the last sync, over the weights' norm
   bool diverged = false;  ///< a loss above 20 nats or not finite: the run ends there
   bool stopped = false;   ///< `cancelled` became true

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 
 #include "chapters/distributed/rare_gradients/lab.h"
@@ -10,7 +11,40 @@ using widgets::figure;
 
 namespace {
 
-std::string runner_text(Runner r) { return std::string(runner_name(static_cast<std::size_t>(r))); }
+/// Some of the nine, in the order of their places.
+struct Named {
+  std::string names;
+  std::size_t many = 0;
+  std::string verb(const char* of_one, const char* of_many) const { return names + (many == 1 ? of_one : of_many); }
+};
+template <class Is>
+Named named(const Outputs& out, Is is) {
+  Named n;
+  const auto all = static_cast<std::size_t>(std::count_if(out.runners.begin(), out.runners.end(), is));
+  for (const RunnerRow& row : out.runners) {
+    if (!is(row)) continue;
+    n.names += (n.many == 0 ? "" : n.many + 1 == all ? " and " : ", ") + row.method;
+    ++n.many;
+  }
+  return n;
+}
+
+/// Who is first and who sends least; those that are level are all named.
+std::string race_of(const Inputs& in, const Outputs& out) {
+  const std::string goal = "a loss of " + figure(in.target, "");
+  if (out.first == Runner::none)
+    return "No method falls to " + goal + " within its 96 steps: the goal is too low for this training.";
+  const Named first = named(out, [&](const RunnerRow& r) { return r.time_s == out.first_s; });
+  const Named least = named(out, [&](const RunnerRow& r) { return r.bytes == out.least_bytes; });
+  const std::string bytes = figure(out.least_bytes, "B");
+  if (out.least_is_first)
+    return least.verb(" sends", " send") + " least to " + goal + ", " + bytes + ", and " +
+           (first.names == least.names ? first.many == 1 ? "is" : "are" : first.verb(" is", " are")) +
+           " also first, after " + figure(out.first_s, "s") + ".";
+  return first.verb(" is", " are") + " first to " + goal + ", after " + figure(out.first_s, "s") + "; " +
+         least.verb(" sends", " send") + " least, " + bytes + ", and " +
+         (least.many == 1 ? "takes " : "take at least ") + figure(out.least_s, "s") + ".";
+}
 
 constexpr auto rare_doors = std::to_array<DoorTo>({
     {"open the ring", "The all-reduce, message by message", "distributed/collectives"},
@@ -21,23 +55,14 @@ constexpr auto rare_doors = std::to_array<DoorTo>({
 }  // namespace
 
 std::string answer_of(const Inputs& in, const Outputs& out) {
-  const std::string goal = "a loss of " + figure(in.target, "");
-  std::string race;
-  if (out.first == Runner::none)
-    race = "No method falls to " + goal + " within its 96 steps: the goal is too low for this training.";
-  else if (out.least_is_first)
-    race = runner_text(out.first) + " sends least to " + goal + ", " + figure(out.least_bytes, "B") +
-           ", and is also first, after " + figure(out.first_s, "s") + ".";
-  else
-    race = runner_text(out.first) + " is first to " + goal + ", after " + figure(out.first_s, "s") + "; " +
-           runner_text(out.least) + " sends least, " + figure(out.least_bytes, "B") + ", and takes " +
-           figure(out.least_s, "s") + ".";
+  const std::string race = race_of(in, out);
   const std::string yours = "Yours, " + std::string(runner_name(static_cast<std::size_t>(in.method))) + ", ";
   if (!std::isfinite(out.time_s))
     return race + "\n" + yours + "ends above the goal, at " + figure(out.end_loss, "") + " after " +
            figure(out.end_s, "s") + " and " + figure(out.end_bytes, "B") + ".";
   return race + "\n" + yours + "takes " + figure(out.time_s, "s") + " and " + figure(out.bytes, "B") +
-         "; between syncs it sends nothing for " + figure(out.silence_s, "s") + ".";
+         (out.silence_s > 0 ? "; between syncs it sends nothing for " + figure(out.silence_s, "s") + "."
+                            : "; its link is never silent.");
 }
 
 LabDoors doors_of(const Inputs& in, const Outputs& out) {
@@ -46,11 +71,18 @@ LabDoors doors_of(const Inputs& in, const Outputs& out) {
     if (lab == "distributed/collectives") {
       if (in.method == RareMethod::top_k)
         return models::Result<std::string>::fail("Top-k gathers lists of values with their places: nothing is summed.");
+      if (models::rare::rare_method_bits(in.method) > 0)
+        return models::Result<std::string>::fail(
+            "Sums of codes are no codes: no ring sums rounded values on their way.");
       w.choice("primitive", "all_reduce");
       w.choice("algorithm", "ring");
-      w.number("ranks", static_cast<double>(in.workers));
-      w.number("bytes", 4 * in.parameters / out.ratio);
+      w.exactly("ranks", static_cast<double>(in.workers));
+      w.exactly("bytes", 4 * in.parameters / out.ratio);
+      w.exactly("latency_s", in.message_s);
+      w.exactly("bandwidth_bytes_per_s", *link_rate(in));
     } else if (lab == "distributed/overlap") {
+      if (in.link == RareLink::line)
+        return models::Result<std::string>::fail("The overlap is priced on a network; yours is a line of its own.");
       w.choice("network", in.network);
       w.choice("chip", in.chip);
     } else {

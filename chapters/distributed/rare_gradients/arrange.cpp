@@ -36,8 +36,9 @@ void arrange_curves(const Inputs& in, const Run& run, Picture& p) {
     time.info = "trained here; times of the model that is priced";
     for (const RareLook& look : r.run->looks) {
       const double loss = std::min(look.loss, 20.0);
-      if (look.syncs > 0) bytes.add(r.clock.sent_bytes * static_cast<double>(look.syncs), loss);
-      time.add(r.clock.known_s[look.step], loss);
+      const double at = r.clock.known_s[look.step];
+      if (look.syncs > 0) bytes.add(r.clock.sent_bytes * static_cast<double>(r.clock.syncs_by(at)), loss);
+      time.add(at, loss);
     }
     p.by_bytes.push_back(std::move(bytes));
     p.by_time.push_back(std::move(time));
@@ -65,8 +66,10 @@ void arrange_ranges(const Run& run, const Outputs& out, const Inputs& in, Pictur
 }
 
 void arrange_lanes(const Inputs& in, const Outputs& out, const Run& run, Picture& p) {
-  for (const std::size_t m : run.order) {
+  for (std::size_t i = 0; i < run.order.size(); ++i) {
+    const std::size_t m = run.order[i];
     const RunnerRun& r = run.runners[m];
+    const RunnerRow& row = out.runners[i];
     Lane lane{.method = m, .name = std::string(runner_name(m)), .reached = r.goal.reached};
     lane.yours = static_cast<RareMethod>(m) == in.method;
     lane.time_s = lane.reached ? r.goal.time_s : r.clock.total_s();
@@ -74,8 +77,8 @@ void arrange_lanes(const Inputs& in, const Outputs& out, const Run& run, Picture
     const std::string loss = "ends at " + widgets::format_text(r.run->looks.back().loss, "");
     lane.bytes_words = lane.reached ? widgets::format_text(lane.bytes, "B") : loss;
     lane.time_words = lane.reached ? widgets::format_text(lane.time_s, "s") : loss;
-    if (static_cast<Runner>(m) == out.first) lane.time_words += ", first";
-    if (static_cast<Runner>(m) == out.least) lane.bytes_words += ", least";
+    if (lane.reached && row.place == 1) lane.time_words += ", first";
+    if (row.bytes == out.least_bytes) lane.bytes_words += ", least";
     for (const RareTalk& talk : r.clock.talks) {
       if (talk.from_s >= std::min(lane.time_s, p.time_hi)) break;
       lane.talks.push_back(static_cast<float>(talk.from_s));
@@ -100,17 +103,6 @@ void arrange_handle(const Inputs& in, const Outputs& out, const Run& run, Pictur
   }
 }
 
-void arrange_steps(const Run& run, Picture& p) {
-  for (std::size_t i = 0; i < run.order.size(); ++i) {
-    const std::size_t m = run.order[i];
-    const RareClock& c = run.runners[m].clock;
-    const double steps = static_cast<double>(c.known_s.size() - 1), syncs = static_cast<double>(c.talks.size());
-    p.step_names[i] = std::string(runner_name(m));
-    const double code = c.code_s * syncs / steps, computes = c.computed_s / steps;
-    p.step_parts[i] = {computes, code, std::max(0.0, c.total_s() / steps - computes - code)};
-  }
-}
-
 }  // namespace
 
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
@@ -122,7 +114,6 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   arrange_ranges(run, out, in, p);
   arrange_lanes(in, out, run, p);
   arrange_handle(in, out, run, p);
-  arrange_steps(run, p);
   p.doors = doors_of(in, out);
   return p;
 }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "chapters/distributed/rare_gradients/lab.h"
 #include "chapters/mechanism/catalog.h"
@@ -28,34 +29,51 @@ RareSetup setup_of(const Inputs& in, RareMethod method) {
   return s;
 }
 
+models::Result<double> link_rate(const Inputs& in) {
+  if (in.link == RareLink::line) return models::Result<double>::ok(in.line_bytes_per_s);
+  const auto network = find_network(in.network);
+  if (!network) return models::Result<double>::fail(network.error);
+  return models::Result<double>::ok((*network)->bytes_per_s_per_direction);
+}
+
 namespace {
 
 std::string read_price(const Inputs& in, RarePrice& price) {
   const auto chip = find_chip(in.chip);
   if (!chip) return chip.error;
+  const auto rate = link_rate(in);
+  if (!rate) return rate.error;
   price = {.parameters = in.parameters,
            .step_s = in.step_s,
            .spread = in.spread / 100,
-           .bytes_per_s = in.line_bytes_per_s,
+           .bytes_per_s = *rate,
            .hop_s = in.message_s,
            .memory_bytes_per_s = (*chip)->memory_bandwidth_bytes_per_s,
            .code_slowdown = in.code_slowdown,
            .layers = in.layers};
-  if (in.link == RareLink::line) return {};
-  const auto network = find_network(in.network);
-  if (!network) return network.error;
-  price.bytes_per_s = (*network)->bytes_per_s_per_direction;
   return {};
 }
 
-/// Methods by time to the goal; behind them those that miss it, by the loss at their end.
+double end_loss_of(const RunnerRun& r) { return r.run->looks.back().loss; }
+
+/// By time to the goal; behind those that reach it the others, by the loss at their end.
+bool is_ahead(const RunnerRun& x, const RunnerRun& y) {
+  if (x.goal.reached != y.goal.reached) return x.goal.reached;
+  return x.goal.reached ? x.goal.time_s < y.goal.time_s : end_loss_of(x) < end_loss_of(y);
+}
+
+/// Those that share a place stand by their bytes, and then by the loss at their end.
 void put_in_order(Run& run) {
   std::iota(run.order.begin(), run.order.end(), std::size_t{0});
   std::stable_sort(run.order.begin(), run.order.end(), [&](std::size_t a, std::size_t b) {
     const RunnerRun &x = run.runners[a], &y = run.runners[b];
-    if (x.goal.reached != y.goal.reached) return x.goal.reached;
-    return x.goal.reached ? x.goal.time_s < y.goal.time_s : x.run->looks.back().loss < y.run->looks.back().loss;
+    if (is_ahead(x, y) || is_ahead(y, x)) return is_ahead(x, y);
+    return std::pair(x.goal.bytes, end_loss_of(x)) < std::pair(y.goal.bytes, end_loss_of(y));
   });
+}
+
+std::int64_t place_of(const RunnerRun& r, const Run& run) {
+  return 1 + std::count_if(run.runners.begin(), run.runners.end(), [&](const RunnerRun& o) { return is_ahead(o, r); });
 }
 
 void fill_race(const Run& run, Outputs& out) {
@@ -79,16 +97,15 @@ void fill_race(const Run& run, Outputs& out) {
       out.least = who;
       out.least_bytes = r.goal.bytes;
       out.least_s = r.goal.time_s;
-      out.least_place = static_cast<double>(place + 1);
+      out.least_place = static_cast<double>(place_of(r, run));
     }
   }
   out.least_is_first = out.first != Runner::none && out.least == out.first;
 }
 
 void fill_yours(const Inputs& in, const Run& run, Outputs& out) {
-  const auto yours = static_cast<std::size_t>(in.method);
-  const RunnerRun& r = run.runners[yours];
-  out.place = static_cast<double>(std::find(run.order.begin(), run.order.end(), yours) - run.order.begin() + 1);
+  const RunnerRun& r = run.runners[static_cast<std::size_t>(in.method)];
+  out.place = static_cast<double>(place_of(r, run));
   if (r.goal.reached) {
     out.time_s = r.goal.time_s;
     out.bytes = r.goal.bytes;
@@ -97,33 +114,35 @@ void fill_yours(const Inputs& in, const Run& run, Outputs& out) {
     out.fewer_bytes = out.all_reduce_bytes / out.bytes;
   }
   const RareClock& c = r.clock;
-  out.end_loss = r.run->looks.back().loss;
+  out.end_loss = end_loss_of(r);
   out.syncs = static_cast<std::int64_t>(c.talks.size());
-  const auto syncs = static_cast<double>(out.syncs);
-  out.end_bytes = syncs * c.sent_bytes;
+  out.end_bytes = static_cast<double>(out.syncs) * c.sent_bytes;
   out.end_s = c.total_s();
   out.sync_bytes = c.sent_bytes;
   out.sync_s = c.transfer_s;
   out.code_s = c.code_s;
   out.ratio = c.ratio;
-  // The last transfers of stale gradients end after the last step.
-  const double talked = std::min(syncs * c.transfer_s, out.end_s);
-  out.silence_s = (out.end_s - talked) / syncs;
-  out.talk_share = 100 * talked / out.end_s;
+  out.silence_s = c.silence_s;
+  out.talk_share = 100 * c.talked_s / out.end_s;
   out.wait_share = 100 * c.waited_s / out.end_s;
   out.kept_share = 100 * r.run->kept_norm;
   out.apart_share = 100 * r.run->apart;
 }
 
 void list_runners(const Run& run, Outputs& out) {
-  for (std::size_t place = 0; place < run.order.size(); ++place) {
-    const RunnerRun& r = run.runners[run.order[place]];
-    RunnerRow row{.method = std::string(runner_name(run.order[place])),
-                  .place = static_cast<std::int64_t>(place + 1),
-                  .loss = r.run->looks.back().loss,
-                  .sync_bytes = r.clock.sent_bytes,
-                  .sync_s = r.clock.transfer_s,
-                  .code_s = r.clock.code_s};
+  for (const std::size_t m : run.order) {
+    const RunnerRun& r = run.runners[m];
+    const RareClock& c = r.clock;
+    const auto steps = static_cast<double>(c.known_s.size() - 1);
+    RunnerRow row{.method = std::string(runner_name(m)),
+                  .place = place_of(r, run),
+                  .loss = end_loss_of(r),
+                  .sync_bytes = c.sent_bytes,
+                  .sync_s = c.transfer_s,
+                  .code_s = c.code_s,
+                  .step_compute_s = c.computed_s / steps,
+                  .step_code_s = c.code_s * static_cast<double>(c.talks.size()) / steps,
+                  .step_wait_s = c.waited_s / steps};
     if (r.goal.reached) {
       row.time_s = r.goal.time_s;
       row.bytes = r.goal.bytes;

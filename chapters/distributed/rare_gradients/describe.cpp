@@ -12,14 +12,14 @@ const Choices methods{{"all_reduce", "All-reduce", "FP32 gradients are averaged 
                       {"power_sgd", "PowerSGD", "Two thin matrices whose product is near the gradient."},
                       {"local_sgd", "Local SGD", "Workers step alone; weights are averaged every H steps."},
                       {"diloco", "DiLoCo", "As local SGD, with an outer step of Nesterov momentum."},
-                      {"stale", "Stale", "Gradients are used some steps late: nobody waits for them."}};
+                      {"stale", "Stale", "Gradients are used some steps late: steps go on while they travel."}};
 static_assert(rare_method_count == 9);
-const Choices runners{{"all_reduce", "All-reduce", ""}, {"bits8", "8 bits", ""},
-                      {"bits4", "4 bits", ""},          {"sign", "1 bit", ""},
-                      {"top_k", "Top-k", ""},           {"power_sgd", "PowerSGD", ""},
-                      {"local_sgd", "Local SGD", ""},   {"diloco", "DiLoCo", ""},
-                      {"stale", "Stale", ""},           {"none", "None of them", ""}};
-static_assert(runner_count == 10);
+/// The nine, or none of them.
+const Choices runners = [] {
+  Choices out = methods;
+  out.push_back({"none", "None of them", ""});
+  return out;
+}();
 const Choices links{{"network", "A network", "One port a worker, at its line rate."},
                     {"line", "A line of its own", "Between sites: bytes per second as you set them."}};
 static_assert(rare_link_count == 2);
@@ -91,20 +91,29 @@ void describe(Fields& f, Inputs& in) {
 
 void describe(Fields& f, RunnerRow& r) {
   f.text("method", r.method, "Method", "What the workers send.");
-  f.integer("place", r.place, "Place", "By time to the goal; those that miss it by their loss.");
+  f.integer("place", r.place, "Place", "By time to the goal, which two may share; those that miss it by their loss.");
   f.real("time_s", r.time_s, {"To the goal", "s"}, {.absent = missed, .source = "the clock of that run"});
-  f.real("bytes", r.bytes, {"Sent until then", "B"}, "By one worker.", {.absent = missed, .source = by_ring});
+  f.real("bytes", r.bytes, {"Sent until then", "B"}, "By one worker, in whole syncs.",
+         {.absent = missed, .source = by_ring});
   f.real("steps", r.steps, "Steps", {.absent = missed, .source = trained});
   f.real("loss", r.loss, "Loss at the end", "Nats on held-out digits, after 96 steps.", {.source = trained});
   f.real("sync_bytes", r.sync_bytes, {"A sync sends", "B"}, {.source = by_ring});
   f.real("sync_s", r.sync_s, {"On the links", "s"}, {.source = by_ring});
   f.real("code_s", r.code_s, {"Made and read", "s"}, {.formula = "bytes in memory / bandwidth x slowdown"});
+  f.real("step_compute_s", r.step_compute_s, {"A step computes", "s"}, "One worker, on average.",
+         {.formula = "computing of the run / 96"});
+  f.real("step_code_s", r.step_code_s, {"Messages a step", "s"}, "Made and read, or an outer step, on average.",
+         {.formula = "made and read x syncs / 96"});
+  f.real("step_wait_s", r.step_wait_s, {"A step waits", "s"}, "For the links and for the slowest, on average.",
+         {.formula = "time of 96 steps / 96 - computing - messages"});
 }
 
 void describe(Fields& f, Outputs& o) {
   f.group("The race");
-  f.choice("first", o.first, runners, "First", "Reaches the goal in the shortest time.");
-  f.choice("least", o.least, runners, "Sends least", "Reaches the goal with the fewest bytes.");
+  f.choice("first", o.first, runners, "First",
+           "Reaches the goal in the shortest time; of those that are level, the one with fewer bytes.");
+  f.choice("least", o.least, runners, "Sends least",
+           "Reaches the goal with the fewest bytes; of those that are level, the faster one.");
   f.toggle("least_is_first", o.least_is_first, "The same one", "Whoever sends least is first, too.");
   f.real("first_s", o.first_s, {"Time of the first", "s"}, {.absent = none_there, .source = "its clock"});
   f.real("first_bytes", o.first_bytes, {"Bytes of the first", "B"}, {.absent = none_there, .source = by_ring});
@@ -119,7 +128,7 @@ void describe(Fields& f, Outputs& o) {
   f.group("Yours");
   f.real("time_s", o.time_s, {"Time to the goal", "s"}, "Until every worker has a model with that loss.",
          {.headline = true, .absent = missed, .source = "the clock of the run"});
-  f.real("bytes", o.bytes, {"Sent until then", "B"}, "By one worker.",
+  f.real("bytes", o.bytes, {"Sent until then", "B"}, "By one worker, in whole syncs.",
          {.headline = true, .absent = missed, .formula = "syncs x bytes of a sync", .source = by_ring});
   f.real("place", o.place, "Its place", "By time to the goal; those that miss it by their loss.");
   f.real("faster", o.faster, {"Faster than the all-reduce", "\xC3\x97"},
@@ -135,20 +144,22 @@ void describe(Fields& f, Outputs& o) {
   f.group("One sync of yours");
   f.real("sync_bytes", o.sync_bytes, {"A worker sends", "B"}, "In one sync.",
          {.formula = "summed: 2 (n - 1) / n x message; gathered: (n - 1) x message", .source = by_ring});
-  f.real("sync_s", o.sync_s, {"On the links", "s"}, "A ring through all workers.",
-         {.formula = "bytes / bandwidth + steps of the ring x hop", .source = by_ring});
-  f.real("code_s", o.code_s, {"Made and read", "s"}, "By a worker's own chip.",
-         {.formula = "24 to 40 B a parameter / memory bandwidth x slowdown"});
+  f.real("sync_s", o.sync_s, {"On the links", "s"},
+         "A ring through all workers; codes take as many steps, straight to whoever sums them.",
+         {.formula = "bytes / bandwidth + steps x hop", .source = by_ring});
+  f.real("code_s", o.code_s, {"Made and read", "s"}, "A message by a worker's own chip, or DiLoCo's outer step.",
+         {.formula = "24 to 40 B a parameter / memory bandwidth x slowdown; 0 where plain values are sent and used"});
   f.real("ratio", o.ratio, {"Smaller than FP32", "\xC3\x97"}, "One worker's message against its gradient.",
          {.formula = "4 B x parameters / message"});
   f.integer("syncs", o.syncs, "Syncs", "In 96 steps.");
-  f.real("silence_s", o.silence_s, {"Silence", "s"}, "Between two syncs, on average.",
-         {.formula = "(time of 96 steps - time on the links) / syncs"});
+  f.real("silence_s", o.silence_s, {"Silence", "s"},
+         "From the end of a sync to the next; a last round of fewer steps does not count.",
+         {.formula = "mean of (a sync's beginning - the end of the one before)"});
   f.real("talk_share", o.talk_share, {"Links busy", "%"}, {.formula = "time on the links / time of 96 steps"});
   f.real("wait_share", o.wait_share, {"A worker waits", "%"}, "For the links and for the slowest.",
          {.formula = "1 - (computing + messages) / time of 96 steps"});
   f.real("kept_share", o.kept_share, {"Message keeps", "%"},
-         "What a message holds of gradient and carried error, by squares, on average.",
+         "What a message holds of gradient and carried error, of PowerSGD of their mean, by squares, on average.",
          {.formula = "1 - |left out|^2 / |gradient + error|^2", .source = trained});
   f.real("apart_share", o.apart_share, {"Workers apart", "%"},
          "Distance of workers' weights from their mean before the last sync, of the weights' length.",

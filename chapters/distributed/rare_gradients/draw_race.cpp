@@ -16,7 +16,7 @@ namespace chapters::distributed::rare_gradients {
 namespace {
 
 using models::rare::rare_method_is_local;
-using widgets::Align, widgets::Font, widgets::Meaning, widgets::Painter, widgets::Rect, widgets::Type;
+using widgets::Align, widgets::Font, widgets::Meaning, widgets::Painter, widgets::Type;
 
 /// One of the two halves, and what lies under its plot.
 struct Half {
@@ -136,13 +136,15 @@ void paint_bytes(const Painter& p, const Picture& picture, const Half& half) {
   const auto& t = widgets::theme();
   for (std::size_t row = 0; row < picture.lanes.size(); ++row) {
     const Lane& lane = picture.lanes[row];
-    const float y = half.middle(row), end = half.x(lane.bytes), tall = half.lane * 0.26f;
+    const float y = half.middle(row), end = half.x(lane.bytes), radius = t.px(lane.yours ? 5.0f : 4.0f);
     const ImU32 colour = lane_colour(picture, lane.method);
-    const Rect bar{{half.left(), y - tall}, {std::max(end, half.left() + 1), y + tall}};
+    // The axis has no zero: a place says what a length would not.
+    p.line({end, y}, {half.right(), y}, lane.yours ? t.accent : t.line, t.px(1.2f));
     if (lane.reached)
-      p.rect(bar.min, bar.max, widgets::with_alpha(colour, lane.yours ? 0.95f : 0.6f), t.px(2));
+      p.circle({end, y}, radius, colour);
     else
-      widgets::hatch(p, bar, widgets::with_alpha(colour, 0.6f), t.px(5));
+      p.ring({end, y}, radius, colour, t.px(1.5f));
+    if (lane.yours) p.ring({end, y}, radius, t.text, t.px(1.5f));
     paint_end_words(p, half, end, y, lane.bytes_words, lane.yours);
   }
 }

@@ -55,6 +55,7 @@ struct RunnerRow {
   std::int64_t place = 0;
   double time_s = std::nan(""), bytes = std::nan(""), steps = std::nan("");
   double loss = 0, sync_bytes = 0, sync_s = 0, code_s = 0;
+  double step_compute_s = 0, step_code_s = 0, step_wait_s = 0;  ///< one step on average over the run
 };
 
 struct Outputs {
@@ -81,7 +82,7 @@ struct RunnerRun {
 };
 struct Run {
   std::array<RunnerRun, rare_method_count> runners;
-  std::array<std::size_t, rare_method_count> order{};  ///< methods by time to the goal, those that miss it by loss
+  std::array<std::size_t, rare_method_count> order{};  ///< methods by place
 };
 
 /// One method's line under the plots.
@@ -103,8 +104,6 @@ struct Picture {
   std::string handle_words, silence_words;
   double period_s = 0;  ///< one step of yours, on average: what a sync is dragged along
   double first_talk_s = 0;
-  std::array<std::string, rare_method_count> step_names;
-  std::array<std::array<double, 3>, rare_method_count> step_parts{};  ///< computing, messages, links: of one step
   PublishedMarks published;
   LabDoors doors;
 };
@@ -127,6 +126,8 @@ inline constexpr widgets::Tint less_tint = widgets::Tint::series(0), seldom_tint
                                late_tint = widgets::Tint::series(3);
 std::string_view runner_name(std::size_t method);
 models::rare::RareSetup setup_of(const Inputs& in, RareMethod method);
+/// Bytes per second of a worker's port, in one direction.
+models::Result<double> link_rate(const Inputs& in);
 Computed<Outputs, Run> compute(const Inputs& in, Progress& progress, Trainings& trainings);
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 std::string answer_of(const Inputs& in, const Outputs& out);

@@ -41,7 +41,7 @@ TEST_CASE("PowerSGD sends of ResNet-18 what its paper says: 243, 136 and 72 time
   double parameters = 0;
   for (const GradientShape& s : shapes_of(RareLayers::resnet18)) parameters += s.size();
   CHECK(parameters == 11'173'962);
-  // The same table: signs with a norm send 32 times less.
+  // Table 4: signs with a norm send 32 times less.
   CHECK(near(ratio_of(RareMethod::sign, 1, RareLayers::resnet18), 32, 0.001));
   CHECK(ratio_of(RareMethod::all_reduce, 1, RareLayers::llama8b) == 1);
 }
@@ -101,6 +101,15 @@ TEST_CASE("top-k keeps as many values as it is told, and low rank is low") {
   // A product of two vectors: every 2 x 2 block has determinant 0. The biases are sent whole.
   CHECK(near(static_cast<double>(mean[0] * mean[17]), static_cast<double>(mean[1] * mean[16]), 1e-4));
   CHECK(mean[1024] == one[0][1024]);
+  // A product of as many columns as the gradient has leaves nothing out, however workers differ; of fewer it does.
+  const auto kept = [&](std::size_t rank) {
+    const auto three = drawn_gradients();
+    GradientCode code(rare_network(), {.method = RareMethod::power_sgd, .workers = 3, .rank = rank});
+    return code.average(three, mean);
+  };
+  CHECK(kept(16) > 0.999);
+  CHECK(kept(8) < 0.9);
+  CHECK(kept(2) < kept(8));
 }
 
 TEST_CASE("eight bits train like FP32, one bit and seldom cost steps, and runs repeat to the bit") {
@@ -138,10 +147,19 @@ TEST_CASE("the clock: transfers by the ring, silence between syncs, and stale gr
   CHECK(seldom.talks.size() == 8);
   CHECK(near(seldom.talks[1].from_s - seldom.talks[0].until_s, 6, 1e-9));
   CHECK(near(seldom.total_s(), 8 * 8, 1e-9));
+  // 96 steps are two rounds of 47 and one of two, which says nothing about the silence of a round.
+  CHECK(near(rare_clock({.method = RareMethod::local_sgd, .period = 47}, price).silence_s, 23.5, 1e-9));
+  // An outer step of DiLoCo passes over 24 bytes a parameter, at its syncs alone.
+  const RareClock outer = rare_clock({.method = RareMethod::diloco, .period = 12}, price);
+  CHECK(near(outer.total_s() - seldom.total_s(), 8 * 24e9 / 3.35e12, 1e-6));
   // A step of half a second cannot hide two seconds of transfer: the links are the floor.
   const RareClock late = rare_clock({.method = RareMethod::stale, .stale_by = 4}, price);
   CHECK(late.total_s() < all.total_s());
   CHECK(near(late.total_s(), 0.5 + 92 * 2, 1e-6));
+  CHECK(late.silence_s == 0);
+  CHECK(near(late.talked_s, 92 * 2, 1e-6));
+  // What is on its way has not arrived: the model of step 60 has the gradients of 56.
+  CHECK(late.syncs_by(late.known_s[60]) == 56);
   // Where a step takes as long as a transfer, one step of delay hides it all.
   RarePrice slow = price;
   slow.step_s = 2;
@@ -159,6 +177,7 @@ TEST_CASE("a goal lies between two looks, or at the sync that first has it") {
   run.looks = {{0, 0, 2.0}, {4, 4, 1.0}};
   RareClock clock;
   clock.known_s = {0, 1, 2, 3, 4};
+  for (const double at : {1.0, 2.0, 3.0, 4.0}) clock.talks.push_back({at - 0.5, at});
   clock.sent_bytes = 10;
   const RareGoal goal = rare_goal(run, clock, 1.25);
   CHECK(goal.reached);
@@ -166,8 +185,13 @@ TEST_CASE("a goal lies between two looks, or at the sync that first has it") {
   CHECK(near(goal.time_s, 3, 1e-12));
   CHECK(near(goal.bytes, 30, 1e-12));
   CHECK_FALSE(rare_goal(run, clock, 0.5).reached);
+  // On the line between the looks 1.4 is met after 2.4 steps: there is no step, and no message, in parts.
+  CHECK(rare_goal(run, clock, 1.4).steps == 3);
+  CHECK(rare_goal(run, clock, 1.4).bytes == 30);
+  CHECK(rare_goal(run, clock, 2.1).steps == 1);
   // With one sync in four steps there is no shared model in between.
   run.looks.back().syncs = 1;
+  clock.talks = {{3, 4}};
   CHECK(rare_goal(run, clock, 1.25).time_s == 4);
   CHECK(rare_goal(run, clock, 1.25).bytes == 10);
 }
