@@ -256,6 +256,7 @@ FineTuned fine_tune(const FitTask& task, const FineTune& how) {
     }
   }
   out.loss = mean_loss(out.network, task.held_out);
+  out.training_loss = mean_loss(out.network, task.training);
   out.accuracy = accuracy(out.network, task.held_out);
   out.kept_accuracy = accuracy(out.network, task.first_held_out);
   return out;

@@ -13,17 +13,20 @@
 namespace chapters::training::adapters {
 namespace {
 
+using models::adapters::Fullest;
 using models::memory::MemoryOwner;
 using widgets::AxisKind, widgets::Meaning, widgets::Plot, widgets::Tint, widgets::Type;
 
 /// Owners as every lab paints them; what is added has the colour of what is trained.
-OwnerLook look_of(std::size_t owner) {
+OwnerLook look_of(std::size_t owner, Fullest fullest) {
   constexpr std::array known{MemoryOwner::weights,  MemoryOwner::weights,   MemoryOwner::gradients,
                              MemoryOwner::master,   MemoryOwner::optimizer, MemoryOwner::activations,
                              MemoryOwner::temporary};
   OwnerLook look = owner_look(known[owner]);
   if (owner == 1) look = {"pairs", Meaning::weight_gradient, false, "what is trained, with its gradients and states"};
-  if (owner == 6) look.name = "logits";
+  constexpr std::array<std::string_view, models::adapters::fullest_count> at_work{"logits", "a layer again",
+                                                                                  "matrix in 16 bits"};
+  if (owner == 6) look.name = at_work[static_cast<std::size_t>(fullest)];
   return look;
 }
 
@@ -49,7 +52,7 @@ void draw_three(Inputs& in, const Outputs& out, const Picture& picture, View& vi
     const VesselWords& v = picture.vessels[i];
     view.layers[i].clear();
     for (std::size_t k = 0; k < owner_count; ++k) {
-      const OwnerLook look = look_of(k);
+      const OwnerLook look = look_of(k, v.fullest);
       view.layers[i].push_back(
           {.label = look.name, .value = v.bytes[k], .tint = look.tint, .pale = look.pale, .info = look.info});
     }
@@ -128,7 +131,7 @@ ImVec2 under_note(std::string_view words, ImVec2 size) {
 
 void draw_fit(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   Plot plot("fit", view.fit,
-            {.x = {.kind = AxisKind::log10, .lo = 0.9, .hi = 20, .label = "rank"},
+            {.x = {.kind = AxisKind::log10, .lo = 0.9, .hi = 20, .label = "rank there"},
              .y = {.lo = 0, .hi = picture.fit_hi, .label = "loss, nats"},
              .size = under_note(picture.fit_note, size),
              .ghost = false});
