@@ -44,17 +44,16 @@ void arrange_pair(const Inputs& in, const Run& run, Picture& p) {
   const double side = std::min(run.inputs, run.outputs), rank = as_double(in.rank);
   p.share = std::min(1.0, std::sqrt(rank / side));
   p.most_share = std::min(1.0, std::sqrt(as_double(most_rank) / side));
-  const double all = run.inputs * run.outputs, thin = rank * (run.inputs + run.outputs);
   p.wide_words = "W  " + sides(run.inputs, run.outputs);
   if (in.method == Method::full)
-    p.wide_note = "all " + format_text(all, "parameters") + " trained";
+    p.wide_note = "all " + format_text(run.wide_parameters, "parameters") + " trained";
   else
     p.wide_note = in.method == Method::qlora ? "frozen, 4 bits" : "frozen";
   p.a_words = p.series ? "down" : "A";
   p.b_words = p.series ? "up" : "B";
   if (!p.pair) return;
-  p.pair_words = "rank " + count_text(rank) + ": " + format_text(thin, "parameters");
-  p.pair_note = format_text(100 * thin / all, "%", 2) + " of W; widths on a root scale";
+  p.pair_words = "rank " + count_text(rank) + ": " + format_text(run.pair_parameters, "parameters");
+  p.pair_note = format_text(100 * run.pair_parameters / run.wide_parameters, "%", 2) + " of W; widths on a root scale";
   if (!p.series) return;
   p.pair_words = "width " + count_text(rank) + ": down, activation, up";
   p.pair_note = "after each block; W stays as it is";
@@ -87,7 +86,7 @@ Curve level(std::string label, std::string output, double value, Tint tint, bool
 void arrange_fit(const Inputs& in, const Outputs& out, const Run& run, Picture& p) {
   Curve line{.label = "a pair beside each layer", .info = "trained here, rank by rank", .tint = Tint::series(0)};
   Curve dots{.kind = Curve::Kind::dots, .label = "trained ranks", .tint = Tint::series(0), .legend = false};
-  Curve seen{.label = "on the digits it was trained on",
+  Curve seen{.label = "on its own digits",
              .info = "where it falls on and the loss on others rises, the pair learns its digits by heart",
              .tint = Tint::series(0),
              .width = 1.5f,
@@ -109,25 +108,18 @@ void arrange_fit(const Inputs& in, const Outputs& out, const Run& run, Picture& 
                format_text(out.full_fit_kept, "%", 2) + " with all trained";
 }
 
-/// Adds the curve up to the last number that fits, and dashed from there on.
-void add_as_far_as_fits(Curve curve, double fit, std::vector<Curve>& to) {
-  Curve within = curve, beyond = std::move(curve);
-  const std::vector<double> x = std::move(beyond.x), y = std::move(beyond.y);
-  for (Curve* part : {&within, &beyond}) {
-    part->x.clear();
-    part->y.clear();
-  }
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    if (x[i] <= fit) within.add(x[i], y[i]);
-    if (x[i] >= fit) beyond.add(x[i], y[i]);
-  }
-  beyond.info = "it would not fit the chip";
-  beyond.dashed = true;
-  const bool passes = beyond.x.size() > 1 || within.x.empty();
-  if (passes) within.named = false;  // the name stands where the curve ends
-  if (passes && !within.x.empty()) beyond.legend = false;
-  if (!within.x.empty()) to.push_back(std::move(within));
-  if (passes) to.push_back(std::move(beyond));
+/// Adds the curve, dashed where not all of it fits the chip, and the part that fits on it.
+void add_as_far_as_fits(Curve whole, double fit, std::vector<Curve>& to) {
+  Curve within = whole;
+  within.x.clear();
+  within.y.clear();
+  within.named = within.legend = false;
+  for (std::size_t i = 0; i < whole.x.size(); ++i)
+    if (whole.x[i] <= fit) within.add(whole.x[i], whole.y[i]);
+  whole.dashed = within.x.size() < whole.x.size();
+  const bool part = whole.dashed && !within.x.empty();
+  to.push_back(std::move(whole));
+  if (part) to.push_back(std::move(within));
 }
 
 void arrange_served(const Inputs& in, const Outputs& out, const Run& run, Picture& p) {
@@ -154,13 +146,13 @@ void arrange_served(const Inputs& in, const Outputs& out, const Run& run, Pictur
   add_as_far_as_fits(std::move(merged), out.merged_fit, p.served);
   add_as_far_as_fits(std::move(batched), out.adapters_fit, p.served);
   p.served_label = "+" + format_text(out.slowdown, "%", 2);
-  p.served_note = "a token for each of " + count_text(as_double(in.served)) + " sequences; ";
+  p.served_note = count_text(as_double(in.served)) + " sequences; ";
   if (out.merged_fit < 1)
     p.served_note += "dashed: base and cache do not fit this chip";
   else
     p.served_note += count_text(out.adapters_fit) + " adapters of " + format_text(out.one_adapter_bytes, "B", 2) +
                      " fit, or " + count_text(out.merged_fit) + (out.merged_fit < 2 ? " copy" : " copies") +
-                     "; dashed: more than fit";
+                     (out.copies_fit ? "" : "; dashed: more");
 }
 
 }  // namespace

@@ -144,6 +144,8 @@ void fill_run(const Inputs& in, const models::Architecture& a, const models::Chi
   });
   run.inputs = largest->inputs;
   run.outputs = largest->outputs;
+  run.wide_parameters = run.inputs * run.outputs;
+  run.pair_parameters = as_double(in.rank) * (run.inputs + run.outputs);
 }
 
 }  // namespace

@@ -87,7 +87,7 @@ void describe_step(Fields& f, Outputs& o) {
          {.formula = "2 x weights x tokens"});
   f.real("flops_per_token", o.flops_per_token, {"FLOPs a token", "FLOP"}, {.formula = "FLOPs / tokens"});
   f.group("Time of a step");
-  f.real("speedup", o.speedup, {"Faster than all trained", "\xC3\x97"},
+  f.real("speedup", o.speedup, {"Speed against all trained", "\xC3\x97"},
          {.headline = true, .formula = "step, all trained / step"});
   f.real("step_s", o.step_s, {"A step", "s"}, "One GPU, all micro-batches and the optimizer, without any network.",
          {.source = roofline});

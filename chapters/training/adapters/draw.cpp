@@ -13,20 +13,22 @@
 namespace chapters::training::adapters {
 namespace {
 
-using models::adapters::Fullest;
 using models::memory::MemoryOwner;
 using widgets::AxisKind, widgets::Meaning, widgets::Plot, widgets::Tint, widgets::Type;
 
 /// Owners as every lab paints them; what is added has the colour of what is trained.
-OwnerLook look_of(std::size_t owner, Fullest fullest) {
+OwnerLook look_of(std::size_t owner, const VesselWords& vessel) {
   constexpr std::array known{MemoryOwner::weights,  MemoryOwner::weights,   MemoryOwner::gradients,
                              MemoryOwner::master,   MemoryOwner::optimizer, MemoryOwner::activations,
                              MemoryOwner::temporary};
   OwnerLook look = owner_look(known[owner]);
-  if (owner == 1) look = {"pairs", Meaning::weight_gradient, false, "what is trained, with its gradients and states"};
+  const bool layers = vessel.method == Method::bottleneck;
+  if (owner == 1)
+    look = {layers ? "small layers" : "pairs", Meaning::weight_gradient, false,
+            "what is trained, with its gradients and states"};
   constexpr std::array<std::string_view, models::adapters::fullest_count> at_work{"logits", "a layer again",
                                                                                   "matrix in 16 bits"};
-  if (owner == 6) look.name = at_work[static_cast<std::size_t>(fullest)];
+  if (owner == 6) look.name = at_work[static_cast<std::size_t>(vessel.fullest)];
   return look;
 }
 
@@ -52,7 +54,7 @@ void draw_three(Inputs& in, const Outputs& out, const Picture& picture, View& vi
     const VesselWords& v = picture.vessels[i];
     view.layers[i].clear();
     for (std::size_t k = 0; k < owner_count; ++k) {
-      const OwnerLook look = look_of(k, v.fullest);
+      const OwnerLook look = look_of(k, v);
       view.layers[i].push_back(
           {.label = look.name, .value = v.bytes[k], .tint = look.tint, .pale = look.pale, .info = look.info});
     }

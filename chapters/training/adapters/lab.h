@@ -95,8 +95,9 @@ struct Run {
   std::array<models::adapters::TunedStep, models::adapters::method_count> steps;
   std::array<bool, models::adapters::method_count> possible{};
   std::vector<std::pair<std::int64_t, std::shared_ptr<const models::adapters::FineTuned>>> ranks;  ///< by rank
-  std::vector<ServedPoint> served;  ///< by adapters in the batch
-  double inputs = 0, outputs = 0;   ///< The sides of the matrix that is shown.
+  std::vector<ServedPoint> served;                  ///< by adapters in the batch
+  double inputs = 0, outputs = 0;                   ///< The sides of the matrix that is shown.
+  double wide_parameters = 0, pair_parameters = 0;  ///< Its own, and those of a pair beside it.
 };
 using Computed = chapters::Computed<Outputs, Run>;
 
