@@ -263,6 +263,7 @@ class StepSum {
     // The output matrix stays in 16 bits: while the logits stand no other matrix is written out.
     const double at_work = (job_.recompute ? largest : 0.0) + written_out_;
     out_.held.temporary = std::max(at_loss, at_work);
+    if (!frozen() && loss.gradient > loss.logits) out_.held.fullest = Fullest::output;
     if (at_work > at_loss) out_.held.fullest = job_.recompute ? Fullest::layer : Fullest::matrix;
   }
 

@@ -51,8 +51,9 @@ void describe_memory(Fields& f, Outputs& o) {
   f.real("activations_bytes", o.held.activations, {"Activations", "B"},
          "What the forward pass keeps; the input of a frozen product only where a pair reads it.",
          {.source = "counted operation by operation"});
-  f.real("temporary_bytes", o.held.temporary, {"Logits, or a layer at work", "B"},
-         "The larger of the loss's logits and what a layer adds while it runs: itself again, a 4-bit matrix in 16.",
+  f.real("temporary_bytes", o.held.temporary, {"Temporary", "B"},
+         "The most of the logits, the output matrix's gradient, and what a layer adds while it runs: itself again, a "
+         "4-bit matrix in 16.",
          {.source = "counted operation by operation"});
   f.real("base_bits", o.base_bits, "Bits of a base weight",
          "Over all weights; embedding, norms and output matrix stay in 16 bits.",

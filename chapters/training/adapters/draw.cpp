@@ -26,8 +26,8 @@ OwnerLook look_of(std::size_t owner, const VesselWords& vessel) {
   if (owner == 1)
     look = {layers ? "small layers" : "pairs", Meaning::weight_gradient, false,
             "what is trained, with its gradients and states"};
-  constexpr std::array<std::string_view, models::adapters::fullest_count> at_work{"logits", "a layer again",
-                                                                                  "matrix in 16 bits"};
+  constexpr std::array<std::string_view, models::adapters::fullest_count> at_work{"logits", "output gradient",
+                                                                                  "a layer again", "matrix in 16 bits"};
   if (owner == 6) look.name = at_work[static_cast<std::size_t>(vessel.fullest)];
   return look;
 }

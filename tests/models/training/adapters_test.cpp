@@ -117,6 +117,10 @@ TEST_CASE("adapters: a 4-bit matrix is written out while a layer is at work, and
   CHECK(lora.fullest == Fullest::logits);
   CHECK(short_one.fullest == Fullest::logits);
   CHECK(short_one.temporary == lora.temporary);
+  // Trained, the output matrix has a gradient that passes through in 16 bits, and the hidden state has its own.
+  const Held full = step_of(llama_3_8b, {.method = Method::full, .recompute = false}).held;
+  CHECK(full.fullest == Fullest::output);
+  CHECK(full.temporary == 2.0 * 4096 * (128256 + 2048));
   job.sequence = 64;  // few logits: the largest matrix, 4,096 x 14,336, is more
   const Held matrix = step_of(llama_3_8b, job).held;
   CHECK(matrix.fullest == Fullest::matrix);
