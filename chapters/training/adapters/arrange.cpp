@@ -64,7 +64,7 @@ void arrange_bars(const Inputs& in, const Outputs& out, const Run& run, Picture&
     return std::array<double, 4>{f.forward, f.recomputed, f.input_gradient, f.weight_gradient};
   };
   p.flops = {fill(run.steps[0].flops), fill(out.flops)};
-  p.flops_note = in.method == Method::full ? "all weights are trained"
+  p.flops_note = in.method == Method::full ? "none saved"
                  : out.flops_saved > 0     ? "\xE2\x88\x92" + format_text(out.flops_saved, "%")
                                            : "+" + format_text(-out.flops_saved, "%");
   for (std::size_t m = 0; m < models::adapters::method_count; ++m) {

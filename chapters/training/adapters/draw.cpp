@@ -26,9 +26,15 @@ OwnerLook look_of(std::size_t owner, const VesselWords& vessel) {
   if (owner == 1)
     look = {layers ? "small layers" : "pairs", Meaning::weight_gradient, false,
             "what is trained, with its gradients and states"};
-  constexpr std::array<std::string_view, models::adapters::fullest_count> at_work{"logits", "output gradient",
-                                                                                  "a layer again", "matrix in 16 bits"};
-  if (owner == 6) look.name = at_work[static_cast<std::size_t>(vessel.fullest)];
+  constexpr std::array<std::array<std::string_view, 2>, models::adapters::fullest_count> passing{
+      {{"logits", "as many as the loss holds together"},
+       {"at the loss", "the output matrix's gradient as it passes through, and that of the hidden state"},
+       {"a layer again", "what a layer keeps while it is run again; its 4-bit matrix, written out in 16"},
+       {"matrix in 16 bits", "a 4-bit matrix that is written out before its product"}}};
+  if (owner == 6) {
+    look.name = passing[static_cast<std::size_t>(vessel.fullest)][0];
+    look.info = passing[static_cast<std::size_t>(vessel.fullest)][1];
+  }
   return look;
 }
 
