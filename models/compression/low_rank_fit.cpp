@@ -221,6 +221,7 @@ FineTuned fine_tune(const FitTask& task, const FineTune& how) {
   }
   Pass pass(out.network);
   out.loss = mean_loss(out.network, task.held_out, pass);
+  out.training_loss = mean_loss(out.network, task.training, pass);
   out.accuracy = accuracy(out.network, task.held_out);
   out.kept_accuracy = accuracy(out.network, task.first_held_out);
   return out;
@@ -236,7 +237,7 @@ double rank_share(const SmallNetwork& before, const SmallNetwork& after, std::si
   double kept = 0, all = 0;
   for (std::size_t l = 0; l < before.layers.size(); ++l) {
     const DenseLayer &x = before.layers[l], &y = after.layers[l];
-    // Columns of the change as rows, so that the square matrix is of the smaller side.
+    // X^T X of the change is as wide as the layer has outputs, here its smaller side.
     Matrix change(x.inputs, x.outputs);
     for (std::size_t i = 0; i < x.inputs; ++i)
       for (std::size_t o = 0; o < x.outputs; ++o)

@@ -34,6 +34,7 @@ struct FineTuned {
   SmallNetwork network;      ///< merged: W + A B in each layer
   std::size_t trained = 0;   ///< parameters that were trained
   double loss = 0;           ///< mean cross-entropy over the held-out digits, nats
+  double training_loss = 0;  ///< the same over the digits that it was trained on
   double accuracy = 0;       ///< on the held-out digits, 0 to 1
   double kept_accuracy = 0;  ///< on held-out digits of the first task, 0 to 1
 };

@@ -25,14 +25,15 @@ struct ServedStep {
   double base_flops_per_token = 0;
   double merged_s = 0;      ///< a token for every sequence where each adapter has a merged copy: one after the other
   double adapters_fit = 0;  ///< beside base and cache
-  double merged_fit = 0;    ///< copies of the model beside the cache
+  double merged_fit = 0;    ///< copies of the model beside the cache; 0: not even the base that adapters share
   double step_s() const { return base_s + adapters_s; }
   double tokens_per_s(std::int64_t batch) const { return static_cast<double>(batch) / step_s(); }
 };
 
 /// Pairs are read once for each adapter in the batch, as batched gathering kernels do (Punica's SGMV, Chen et al. 2023;
 /// S-LoRA, Sheng et al. 2023), two kernels a matrix and layer. A launch adds to the time. Merged copies read their
-/// whole model for their own sequences alone. Infeasible: more adapters than sequences; a base that does not fit.
+/// whole model for their own sequences alone. Times are those of a chip that holds it all: whether it does, the last
+/// two say. Infeasible: more adapters than sequences; a machine without peak or bandwidth.
 Result<ServedStep> served_step(const Architecture& architecture, const ServingSetup& setup, const Machine& machine);
 
 }  // namespace models::adapters

@@ -9,6 +9,7 @@
 #include "models/machine/op_cost.h"
 #include "models/memory/loss_peak.h"
 #include "models/memory/saved_tensors.h"
+#include "models/memory/state_bytes.h"
 #include "models/training/optimizer_traffic.h"
 #include "models/transformer/layer_ops.h"
 #include "models/transformer/weight_storage.h"
@@ -42,30 +43,26 @@ double stored_matrices(const LayerOperation& op) {
 double read_matrices(const LayerOperation& op) { return std::max(1.0, op.shape.batch); }
 double rows_of(const LayerOperation& op) { return op.product_flops / (2 * op.shape.n * op.shape.k); }
 
-struct StateBytes {
-  double weights = wide_bytes, gradients = wide_bytes, master = 0, moments = 0;
-};
-StateBytes bytes_of(States states) {
+/// What is kept of each trained number, as of a full step's weights.
+memory::BytesPerParameter bytes_of(const Architecture& a, States states) {
+  using memory::StateRecipe, memory::OptimizerKind;
   switch (states) {
     case States::master:
-      return {.master = 4, .moments = 8};
+      return memory::bytes_per_parameter(a, StateRecipe::zero, OptimizerKind::adamw);
     case States::pure_bf16:
-      return {.moments = 4};
+      return memory::bytes_per_parameter(a, StateRecipe::pure_bf16, OptimizerKind::adamw);
     default:
-      return {.moments = 2 * (1 + 4.0 / 256)};
+      return memory::bytes_per_parameter(a, StateRecipe::no_master, OptimizerKind::adamw_8bit);
   }
 }
 
 /// Bytes that a fused update reads and writes for each trained number.
 double update_traffic(States states) {
-  const bool narrow = states == States::moments_8bit;
-  const auto recipe = states == States::pure_bf16 ? OptimizerRecipe::bf16 : OptimizerRecipe::master;
+  const auto kind = states == States::moments_8bit ? OptimizerKind::adamw_8bit : OptimizerKind::adamw;
+  const auto recipe = states == States::master ? OptimizerRecipe::master : OptimizerRecipe::bf16;
   double sum = 0;
-  for (const OptimizerPass& p :
-       optimizer_passes(narrow ? OptimizerKind::adamw_8bit : OptimizerKind::adamw, UpdateCode::fused, recipe))
-    sum += p.bytes();
-  // Without a master the 16-bit weight is read and written in its place.
-  return narrow ? sum - 2 * 4 + wide_bytes : sum;
+  for (const OptimizerPass& p : optimizer_passes(kind, UpdateCode::fused, recipe)) sum += p.bytes();
+  return sum;
 }
 
 /// Times kernels one after the other and adds up.
@@ -236,7 +233,7 @@ class StepSum {
   }
 
   void hold() {
-    const StateBytes each = bytes_of(job_.states);
+    const memory::BytesPerParameter each = bytes_of(a_, job_.states);
     Held& h = out_.held;
     const double mine = out_.trained / job_.gpus;
     const double narrow = (nf4_bits + scale_bits(job_.double_quantized)) / 8;
@@ -245,7 +242,7 @@ class StepSum {
     if (frozen()) h.adapters = mine * each.weights;
     h.gradients = mine * each.gradients;
     h.master = mine * each.master;
-    h.moments = mine * each.moments;
+    h.moments = mine * each.optimizer;
     hold_activations();
   }
 
@@ -263,7 +260,11 @@ class StepSum {
     out_.held.activations = kept + loss.ends;
     double at_loss = loss.logits + loss.beside;
     if (frozen()) at_loss = std::max(loss.spike, at_loss - loss.gradient);
-    out_.held.temporary = std::max(at_loss, job_.recompute ? largest : 0.0) + written_out_;
+    // The output matrix stays in 16 bits: while the logits stand no other matrix is written out.
+    const double at_work = (job_.recompute ? largest : 0.0) + written_out_;
+    out_.held.temporary = std::max(at_loss, at_work);
+    if (!frozen() && loss.gradient > loss.logits) out_.held.fullest = Fullest::output;
+    if (at_work > at_loss) out_.held.fullest = job_.recompute ? Fullest::layer : Fullest::matrix;
   }
 
   double stream() const { return out_.tokens * as_double(a_.hidden) * work_.activation_bytes; }

@@ -52,13 +52,23 @@ struct Job {
   memory::LossKind loss = memory::LossKind::chunked;
 };
 
+/// What stands beside the kept activations at the fullest moment of a step.
+enum class Fullest : std::uint8_t {
+  logits,  ///< those of the loss, with what it writes beside them
+  output,  ///< the gradient of the output matrix, most of all, as it passes through in 16 bits
+  layer,   ///< one layer run again; of 4 bits, its largest matrix written out too
+  matrix   ///< a 4-bit matrix written out in 16 bits
+};
+inline constexpr std::size_t fullest_count = 4;
+
 /// Bytes of one GPU by owner, at the end of the forward pass or in the backward pass, whichever is more.
 struct Held {
   double base = 0;      ///< frozen weights; all of them where they are trained
   double adapters = 0;  ///< weights that were added
   double gradients = 0, master = 0, moments = 0;
-  double activations = 0;  ///< kept for the backward pass, all layers
-  double temporary = 0;  ///< the larger of the loss's logits and one layer run again; of 4 bits, one matrix written out
+  double activations = 0;             ///< kept for the backward pass, all layers
+  double temporary = 0;               ///< what the loss holds, or the layer that is at work, whichever is more
+  Fullest fullest = Fullest::logits;  ///< What `temporary` is.
   double total() const { return base + adapters + gradients + master + moments + activations + temporary; }
   double states() const { return gradients + master + moments; }
 };

@@ -24,9 +24,11 @@ std::string words_of(Method method) {
 }  // namespace
 
 std::string answer_of(const Inputs& in, const Outputs& out) {
+  const std::string served = out.served_fit
+                                 ? "LoRA adapters served together slow decode by " + figure(out.slowdown, "%", 2) + "."
+                                 : "weights, cache and adapters to serve do not fit one chip.";
   const std::string fitted = "On the small network rank " + figure(std::to_string(in.fit_rank)) + " is good for " +
-                             figure(out.won_share, "%", 2) + " of the fall in loss; adapters served together slow " +
-                             "decode by " + figure(out.slowdown, "%", 2) + ".";
+                             figure(out.won_share, "%", 2) + " of the fall in loss; " + served;
   if (in.method == Method::full)
     return "All weights are trained: gradients and states take " + figure(out.full_states_bytes, "B") + " of " +
            figure(out.memory_bytes, "B") + (out.fits ? "." : ", which do not fit.") + "\n" + fitted;

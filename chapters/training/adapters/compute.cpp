@@ -33,6 +33,7 @@ void fill_step(const models::Chip& chip, const TunedStep& mine, const TunedStep&
   out.full_memory_bytes = full.held.total();
   out.memory_share = 100 * out.memory_bytes / out.full_memory_bytes;
   out.full_states_bytes = full.held.states();
+  out.full_activations_bytes = full.held.activations;
   out.chip_bytes = chip.memory_bytes;
   out.fits = out.memory_bytes <= out.chip_bytes;
   out.full_fits = out.full_memory_bytes <= out.chip_bytes;
@@ -79,6 +80,8 @@ void fill_serving(const Inputs& in, const ServedStep& s, Outputs& out) {
   out.flops_added = 100 * s.flops_per_token / s.base_flops_per_token;
   out.adapters_fit = s.adapters_fit;
   out.merged_fit = s.merged_fit;
+  out.served_fit = s.adapters_fit >= as_double(in.distinct);
+  out.copies_fit = s.merged_fit >= as_double(in.distinct);
 }
 
 std::shared_ptr<const FineTuned> tuned_at(const Inputs& in, const FitTask& task, std::int64_t rank, Fits& fits) {
@@ -102,6 +105,8 @@ void fill_fit(const Inputs& in, const FitLadder& ladder, const FineTuned& own, O
   out.base_loss = ladder.task.base_loss;
   out.fit_loss = own.loss;
   out.full_fit_loss = ladder.full.loss;
+  out.fit_training_loss = own.training_loss;
+  out.full_fit_training_loss = ladder.full.training_loss;
   out.base_accuracy = 100 * ladder.task.base_accuracy;
   out.fit_accuracy = 100 * own.accuracy;
   out.full_fit_accuracy = 100 * ladder.full.accuracy;
@@ -117,24 +122,30 @@ void fill_fit(const Inputs& in, const FitLadder& ladder, const FineTuned& own, O
 
 /// What the picture shows besides: other ranks, other numbers of adapters, the matrix.
 void fill_run(const Inputs& in, const models::Architecture& a, const models::Chip& chip, const models::Machine& serving,
-              const FitLadder& ladder, Fits& fits, Run& run) {
+              const FitLadder& ladder, const Outputs& out, Fits& fits, Run& run) {
   for (const std::int64_t rank : ladder_ranks)
     if (auto tuned = tuned_at(in, ladder.task, rank, fits)) run.ranks.emplace_back(rank, std::move(tuned));
+  // Powers of two, and the last number of copies and of adapters that fits.
+  std::vector<std::int64_t> numbers{in.served};
+  for (std::int64_t distinct = 1; distinct < in.served; distinct *= 2) numbers.push_back(distinct);
+  for (const double last : {out.merged_fit, out.adapters_fit})
+    if (last >= 1 && last < as_double(in.served)) numbers.push_back(static_cast<std::int64_t>(last));
+  std::sort(numbers.begin(), numbers.end());
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
   ServingSetup setup = serving_of(in, chip);
-  const auto add = [&](std::int64_t distinct) {
+  for (const std::int64_t distinct : numbers) {
     setup.distinct = distinct;
     if (const auto s = served_step(a, setup, serving))
       run.served.push_back({as_double(distinct), s->step_s(), s->merged_s});
-  };
-  std::int64_t distinct = 1;
-  for (; distinct < in.served; distinct *= 2) add(distinct);
-  add(in.served);
+  }
   const auto matrices = target_matrices(a, in.targets);
   const auto largest = std::max_element(matrices.begin(), matrices.end(), [](const auto& x, const auto& y) {
     return x.inputs * x.outputs < y.inputs * y.outputs;
   });
   run.inputs = largest->inputs;
   run.outputs = largest->outputs;
+  run.wide_parameters = run.inputs * run.outputs;
+  run.pair_parameters = as_double(in.rank) * (run.inputs + run.outputs);
 }
 
 }  // namespace
@@ -187,7 +198,7 @@ Computed compute(const Inputs& in, Progress& progress, Fits& fits) {
   const auto own = tuned_at(in, ladder->task, in.fit_rank, fits);
   fill_fit(in, *ladder, *own, out);
   if (progress.facts_alone) return done;
-  fill_run(in, a, **chip, serving, *ladder, fits, *run);
+  fill_run(in, a, **chip, serving, *ladder, out, fits, *run);
   done.run = std::move(run);
   return done;
 }

@@ -46,10 +46,14 @@ void describe_memory(Fields& f, Outputs& o) {
   f.real("moments_bytes", o.held.moments, {"Moments", "B"}, {.formula = "trained x bytes / GPUs"});
   f.real("full_states_bytes", o.full_states_bytes, {"Gradients and states, all trained", "B"},
          "Gradients, master weights and moments of a full fine-tuning.", {.formula = "parameters x bytes / GPUs"});
+  f.real("full_activations_bytes", o.full_activations_bytes, {"Activations, all trained", "B"},
+         "What the forward pass of a full fine-tuning keeps.", {.source = "counted operation by operation"});
   f.real("activations_bytes", o.held.activations, {"Activations", "B"},
          "What the forward pass keeps; the input of a frozen product only where a pair reads it.",
          {.source = "counted operation by operation"});
-  f.real("temporary_bytes", o.held.temporary, {"Logits, or a layer again", "B"}, "The larger of the two.",
+  f.real("temporary_bytes", o.held.temporary, {"Temporary", "B"},
+         "The most of the logits, the output matrix's gradient, and what a layer adds while it runs: itself again, a "
+         "4-bit matrix in 16.",
          {.source = "counted operation by operation"});
   f.real("base_bits", o.base_bits, "Bits of a base weight",
          "Over all weights; embedding, norms and output matrix stay in 16 bits.",
@@ -84,7 +88,7 @@ void describe_step(Fields& f, Outputs& o) {
          {.formula = "2 x weights x tokens"});
   f.real("flops_per_token", o.flops_per_token, {"FLOPs a token", "FLOP"}, {.formula = "FLOPs / tokens"});
   f.group("Time of a step");
-  f.real("speedup", o.speedup, {"Faster than all trained", "\xC3\x97"},
+  f.real("speedup", o.speedup, {"Speed against all trained", "\xC3\x97"},
          {.headline = true, .formula = "step, all trained / step"});
   f.real("step_s", o.step_s, {"A step", "s"}, "One GPU, all micro-batches and the optimizer, without any network.",
          {.source = roofline});
@@ -102,12 +106,15 @@ void describe_step(Fields& f, Outputs& o) {
 
 void describe_serving(Fields& f, Outputs& o) {
   f.group("Many adapters on one base");
-  f.real("slowdown", o.slowdown, {"Slower by the adapters", "%"}, {.formula = "decode step / base alone - 1"});
+  f.real("slowdown", o.slowdown, {"Slower by the adapters", "%"},
+         "By LoRA's pairs of this rank on 16-bit weights, whatever is trained.",
+         {.formula = "decode step / base alone - 1"});
   f.real("decode_s", o.decode_s, {"A decode step", "s"}, "One token for every sequence of the batch.",
          {.source = "base and pairs under the roofline, launches added"});
   f.real("base_decode_s", o.base_decode_s, {"Base alone", "s"}, {.source = "the roofline, launches added"});
   f.real("merged_decode_s", o.merged_decode_s, {"A merged copy for each", "s"},
-         "One token for every sequence: each copy reads its whole model for its own sequences, one after the other.",
+         "One token for every sequence: each copy reads its whole model for its own sequences, one after the other, as "
+         "if all of them fitted.",
          {.source = "the roofline, launches added"});
   f.real("batched_gain", o.batched_gain, {"Batched, against copies", "\xC3\x97"}, {.formula = "copies / decode step"});
   f.real("served_tokens_per_s", o.served_tokens_per_s, {"Tokens per second", "tokens/s"},
@@ -123,6 +130,8 @@ void describe_serving(Fields& f, Outputs& o) {
          {.formula = "(memory - cache - weights) / bytes of one"});
   f.real("merged_fit", o.merged_fit, "Merged copies that fit", "Beside the cache.",
          {.formula = "(memory - cache) / weights"});
+  f.toggle("served_fit", o.served_fit, "Adapters fit", "Base, cache and the adapters of the batch fit the chip.");
+  f.toggle("copies_fit", o.copies_fit, "Copies fit", "A merged copy for each adapter, and the cache, fit the chip.");
 }
 
 void describe_fit(Fields& f, Outputs& o) {
@@ -131,9 +140,14 @@ void describe_fit(Fields& f, Outputs& o) {
          {.source = trained_here});
   f.real("full_fit_loss", o.full_fit_loss, "Loss, all trained", "Nats, the same steps on all weights and biases.",
          {.source = trained_here});
+  f.real("fit_training_loss", o.fit_training_loss, "Loss on its own digits",
+         "Nats, at this rank on the digits that it was trained on.", {.source = trained_here});
+  f.real("full_fit_training_loss", o.full_fit_training_loss, "Loss on its own digits, all trained",
+         "Nats, on the digits that all weights were trained on.", {.source = trained_here});
   f.real("base_loss", o.base_loss, "Loss before", "Nats, of the first task's network on the second task.",
          {.source = trained_here});
-  f.real("won_share", o.won_share, {"Fall in loss won", "%"}, "How much of what training all weights wins.",
+  f.real("won_share", o.won_share, {"Fall in loss won", "%"},
+         "How much of what training all weights wins; above 100 % this rank does better in the same steps.",
          {.formula = "(before - loss at this rank) / (before - loss, all trained)"});
   f.real("fit_accuracy", o.fit_accuracy, {"Accuracy at this rank", "%"}, {.source = trained_here});
   f.real("full_fit_accuracy", o.full_fit_accuracy, {"Accuracy, all trained", "%"}, {.source = trained_here});

@@ -17,13 +17,24 @@ using models::memory::MemoryOwner;
 using widgets::AxisKind, widgets::Meaning, widgets::Plot, widgets::Tint, widgets::Type;
 
 /// Owners as every lab paints them; what is added has the colour of what is trained.
-OwnerLook look_of(std::size_t owner) {
+OwnerLook look_of(std::size_t owner, const VesselWords& vessel) {
   constexpr std::array known{MemoryOwner::weights,  MemoryOwner::weights,   MemoryOwner::gradients,
                              MemoryOwner::master,   MemoryOwner::optimizer, MemoryOwner::activations,
                              MemoryOwner::temporary};
   OwnerLook look = owner_look(known[owner]);
-  if (owner == 1) look = {"pairs", Meaning::weight_gradient, false, "what is trained, with its gradients and states"};
-  if (owner == 6) look.name = "logits";
+  const bool layers = vessel.method == Method::bottleneck;
+  if (owner == 1)
+    look = {layers ? "small layers" : "pairs", Meaning::weight_gradient, false,
+            "what is trained, with its gradients and states"};
+  constexpr std::array<std::array<std::string_view, 2>, models::adapters::fullest_count> passing{
+      {{"logits", "as many as the loss holds together"},
+       {"at the loss", "the output matrix's gradient as it passes through, and that of the hidden state"},
+       {"a layer again", "what a layer keeps while it is run again; its 4-bit matrix, written out in 16"},
+       {"matrix in 16 bits", "a 4-bit matrix that is written out before its product"}}};
+  if (owner == 6) {
+    look.name = passing[static_cast<std::size_t>(vessel.fullest)][0];
+    look.info = passing[static_cast<std::size_t>(vessel.fullest)][1];
+  }
   return look;
 }
 
@@ -49,7 +60,7 @@ void draw_three(Inputs& in, const Outputs& out, const Picture& picture, View& vi
     const VesselWords& v = picture.vessels[i];
     view.layers[i].clear();
     for (std::size_t k = 0; k < owner_count; ++k) {
-      const OwnerLook look = look_of(k);
+      const OwnerLook look = look_of(k, v);
       view.layers[i].push_back(
           {.label = look.name, .value = v.bytes[k], .tint = look.tint, .pale = look.pale, .info = look.info});
     }
@@ -128,7 +139,7 @@ ImVec2 under_note(std::string_view words, ImVec2 size) {
 
 void draw_fit(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   Plot plot("fit", view.fit,
-            {.x = {.kind = AxisKind::log10, .lo = 0.9, .hi = 20, .label = "rank"},
+            {.x = {.kind = AxisKind::log10, .lo = 0.9, .hi = 20, .label = "rank there"},
              .y = {.lo = 0, .hi = picture.fit_hi, .label = "loss, nats"},
              .size = under_note(picture.fit_note, size),
              .ghost = false});

@@ -58,7 +58,8 @@ struct Outputs {
   std::string reason;
   // Memory of one GPU.
   models::adapters::Held held;
-  double memory_bytes = 0, full_memory_bytes = 0, memory_share = 100, chip_bytes = 0, full_states_bytes = 0;
+  double memory_bytes = 0, full_memory_bytes = 0, memory_share = 100, chip_bytes = 0, full_states_bytes = 0,
+         full_activations_bytes = 0;
   bool fits = true, full_fits = true;
   double parameters = 0, trained = 0, trained_share = 0, adapter_bytes = 0, base_bits = 16, pairs = 0;
   // FLOPs of one GPU's step.
@@ -72,10 +73,11 @@ struct Outputs {
   double decode_s = 0, base_decode_s = 0, slowdown = 0, merged_decode_s = 0, served_tokens_per_s = 0,
          merged_tokens_per_s = 0, batched_gain = 1, adapters_fit = 0, merged_fit = 0, one_adapter_bytes = 0,
          adapter_read_bytes = 0, flops_added = 0;
+  bool served_fit = true, copies_fit = true;
   // The small network. Losses in nats, shares in %.
-  double base_loss = 0, fit_loss = 0, full_fit_loss = 0, base_accuracy = 0, fit_accuracy = 0, full_fit_accuracy = 0,
-         first_accuracy = 0, fit_kept = 0, full_fit_kept = 0, fit_trained = 0, fit_trained_share = 0, won_share = 0,
-         rank_share = 0;
+  double base_loss = 0, fit_loss = 0, full_fit_loss = 0, fit_training_loss = 0, full_fit_training_loss = 0,
+         base_accuracy = 0, fit_accuracy = 0, full_fit_accuracy = 0, first_accuracy = 0, fit_kept = 0,
+         full_fit_kept = 0, fit_trained = 0, fit_trained_share = 0, won_share = 0, rank_share = 0;
 };
 
 /// The same second task, tuned at one rank after the other.
@@ -93,16 +95,18 @@ struct Run {
   std::array<models::adapters::TunedStep, models::adapters::method_count> steps;
   std::array<bool, models::adapters::method_count> possible{};
   std::vector<std::pair<std::int64_t, std::shared_ptr<const models::adapters::FineTuned>>> ranks;  ///< by rank
-  std::vector<ServedPoint> served;  ///< by adapters in the batch
-  double inputs = 0, outputs = 0;   ///< The sides of the matrix that is shown.
+  std::vector<ServedPoint> served;                  ///< by adapters in the batch
+  double inputs = 0, outputs = 0;                   ///< The sides of the matrix that is shown.
+  double wide_parameters = 0, pair_parameters = 0;  ///< Its own, and those of a pair beside it.
 };
 using Computed = chapters::Computed<Outputs, Run>;
 
 /// One vessel's owners from the ground up.
-inline constexpr std::size_t owner_count = 7;  ///< weights, pairs, gradients, master, moments, activations, logits
+inline constexpr std::size_t owner_count = 7;  ///< weights, pairs, gradients, master, moments, activations, temporary
 struct VesselWords {
   std::string label, note;
   std::array<double, owner_count> bytes{};
+  models::adapters::Fullest fullest{};
   Method method = Method::full;
   bool chosen = false;
 };

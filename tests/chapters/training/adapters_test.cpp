@@ -29,6 +29,10 @@ TEST_CASE("adapters lab: what goes and what stays when the weights freeze") {
   CHECK(near(states, 14 * out(*pairs, "trained")));
   CHECK(states < 0.01 * out(*full, "full_states_bytes"));
   CHECK(out(*pairs, "activations_bytes") >= out(*full, "activations_bytes"));
+  CHECK(out(*pairs, "full_activations_bytes") == out(*full, "activations_bytes"));
+  const double few = out_of(R"({"targets": "query_value"})", "activations_bytes");
+  CHECK(few < 0.8 * out(*full, "activations_bytes"));  // a quarter goes where few products have a pair
+  CHECK(few > 0.6 * out(*full, "activations_bytes"));
   // Forward and input gradient are the model's and the pair's; of weight gradients the pair's alone is left.
   CHECK(near(out(*pairs, "weight_gradient_flops"), 2 * out(*pairs, "trained") * 8 * 2048));
   CHECK(out(*pairs, "flops_saved") > 30);
@@ -43,6 +47,8 @@ TEST_CASE("adapters lab: the answers") {
   CHECK(says(R"({"method": "full"})").find(", which do not fit.\n") != std::string::npos);
   CHECK(says(R"({"method": "full", "model": "gpt2-124m"})").find("do not fit") == std::string::npos);
   CHECK(says(R"({"model": "gpt-3"})").find(", still too much; ") != std::string::npos);
+  CHECK(says("{}").find("LoRA adapters served together slow decode by `") != std::string::npos);
+  CHECK(says(R"({"model": "gpt-3"})").ends_with("; weights, cache and adapters to serve do not fit one chip."));
   CHECK(says(R"({"rank": 512, "model": "gpt2-124m"})").find("there are more FLOPs") != std::string::npos);
 }
 
@@ -77,6 +83,46 @@ TEST_CASE("adapters lab: served together") {
   CHECK(out_of(R"({"distinct": 64})", "batched_gain") > 15);
   const LabPtr none = open_lab("training/adapters", R"({"distinct": 65})");
   CHECK(reason_of(*none).find("take fewer of them or a larger batch") != std::string::npos);
+}
+
+TEST_CASE("adapters lab: copies and adapters are drawn as far as they fit, and dashed from there on") {
+  namespace lab = chapters::training::adapters;
+  use_bundled_catalog();
+  lab::Inputs in;
+  lab::Fits fits;
+  chapters::Progress progress;
+  const auto picture = [&] {
+    const auto done = lab::compute(in, progress, fits);
+    REQUIRE(done.run);
+    CHECK(done.facts.served_fit == (done.facts.adapters_fit >= static_cast<double>(in.distinct)));
+    return lab::arrange(in, done.facts, *done.run);
+  };
+  const lab::Picture some = picture();
+  REQUIRE(some.served.size() == 4);  // base; copies, and the few that fit; pairs, which all fit
+  CHECK(some.served[1].x.back() == 64);
+  CHECK(some.served[1].dashed);
+  CHECK(some.served[2].x.back() == 3);
+  CHECK(!some.served[2].dashed);
+  CHECK(some.served[2].label == some.served[1].label);
+  CHECK(!some.served[3].dashed);
+  in.model = "llama-3-70b";
+  const lab::Picture none = picture();
+  REQUIRE(none.served.size() == 3);
+  for (const auto& curve : none.served) CHECK(curve.dashed);
+  CHECK(none.served_note.ends_with("base and cache do not fit this chip"));
+}
+
+TEST_CASE("adapters lab: on its own digits a pair does ever better, on others it may not") {
+  const auto loss = [](const char* rank, const char* key) {
+    return out_of((R"({"shift": "turned", "fit_rank": )" + std::string(rank) + "}").c_str(), key);
+  };
+  CHECK(loss("16", "fit_loss") > loss("8", "fit_loss"));
+  CHECK(loss("16", "fit_training_loss") < loss("8", "fit_training_loss"));
+  // More than all weights win is no sign that those know their digits by heart: they are behind on them too.
+  const LabPtr renamed = open_lab("training/adapters", R"({"shift": "relabelled", "fit_rank": 8})");
+  compute(*renamed);
+  CHECK(out(*renamed, "won_share") > 100);
+  CHECK(out(*renamed, "full_fit_training_loss") > out(*renamed, "fit_training_loss"));
 }
 
 TEST_CASE("adapters lab: a pair is as thick as the root of its rank, and a hand finds the rank back") {

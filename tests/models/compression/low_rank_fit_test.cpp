@@ -46,6 +46,8 @@ TEST_CASE("low rank fit: the change has the rank that was asked for, and the bas
   CHECK(near(rank_share(before, two.network, 2), 1, 1e-5));
   CHECK(rank_share(before, two.network, 1) < 0.999);
   CHECK(two.loss < task.base_loss);
+  models::Pass pass(two.network);
+  CHECK(two.training_loss == models::mean_loss(two.network, task.training, pass));
   const FineTuned again = fine_tune(task, {.rank = 2, .epochs = 3});
   CHECK(again.network == two.network);
 }

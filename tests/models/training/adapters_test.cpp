@@ -109,6 +109,41 @@ TEST_CASE("adapters: a frozen product keeps its input only for a pair or for att
   CHECK(near(all - full, tokens * layers * 7 * 16 * 2));
 }
 
+TEST_CASE("adapters: a 4-bit matrix is written out while a layer is at work, and not while the logits stand") {
+  Job job{.targets = Targets::all_linear, .recompute = false};
+  const Held lora = step_of(llama_3_8b, job).held;
+  job.method = Method::qlora;
+  const Held short_one = step_of(llama_3_8b, job).held;
+  CHECK(lora.fullest == Fullest::logits);
+  CHECK(short_one.fullest == Fullest::logits);
+  CHECK(short_one.temporary == lora.temporary);
+  // Trained, the output matrix has a gradient that passes through in 16 bits, and the hidden state has its own.
+  const Held full = step_of(llama_3_8b, {.method = Method::full, .recompute = false}).held;
+  CHECK(full.fullest == Fullest::output);
+  CHECK(full.temporary == 2.0 * 4096 * (128256 + 2048));
+  job.sequence = 64;  // few logits: the largest matrix, 4,096 x 14,336, is more
+  const Held matrix = step_of(llama_3_8b, job).held;
+  CHECK(matrix.fullest == Fullest::matrix);
+  CHECK(matrix.temporary == 2.0 * 4096 * 14336);
+  job = {.method = Method::qlora, .targets = Targets::all_linear, .sequence = 64};
+  const Held again = step_of(llama_3_8b, job).held;
+  CHECK(again.fullest == Fullest::layer);
+  CHECK(near(again.temporary - matrix.temporary, (matrix.activations - again.activations) / 31, 0.1));
+}
+
+TEST_CASE("adapters: what is kept of a trained number is what the memory labs keep of a parameter") {
+  const auto bytes = [](States states) {
+    const TunedStep s = step_of(llama_3_8b, {.method = Method::full, .states = states});
+    return (s.held.base + s.held.states()) / s.parameters;
+  };
+  CHECK(near(bytes(States::master), 16));
+  CHECK(near(bytes(States::pure_bf16), 8));
+  CHECK(near(bytes(States::moments_8bit), 6.03125));
+  // The update of 8-bit moments: gradient 2, weight 2 read and 2 written, moments and scales 2.03 each way.
+  const TunedStep s = step_of(llama_3_8b, {.method = Method::full, .states = States::moments_8bit});
+  CHECK(near(s.time.optimizer, (2 + 4 + 2 * 2.03125) * s.parameters / 3.35e12));
+}
+
 TEST_CASE("adapters: memory beside what others count and measured") {
   // Full fine-tuning, unit by unit, as the memory model of the training labs has it.
   const Job job{.method = Method::full, .recompute = false};
