@@ -100,15 +100,19 @@ double mean_factor(const std::vector<Slot>& slots, const std::vector<std::size_t
   return sum / real_count(n);
 }
 
+/// So far out the distribution that is taken says nothing of the real one.
+constexpr double least_chance = 1e-6;
+/// Beyond this a standard error is as good as sure.
+constexpr double most_freedom = 1e5;
+
 /// The chance that t lies beyond `critical`, where A less this part of B is `mean` of A.
 double chance_beyond(const Prospect& p, double part, double mean, double critical) {
   const double nominal = std::sqrt(std::max(0.0, p.nominal.at(part)));
   if (!(nominal > 0)) return mean > 0 ? 1 : 0;
-  return t_power(mean / nominal, std::sqrt(std::max(0.0, p.real.at(part))) / nominal, critical, p.freedom);
+  const double chance =
+      t_power(mean / nominal, std::sqrt(std::max(0.0, p.real.at(part))) / nominal, critical, p.freedom);
+  return chance < least_chance ? 0 : chance;
 }
-
-/// Beyond this a standard error is as good as sure.
-constexpr double most_freedom = 1e5;
 
 }  // namespace
 

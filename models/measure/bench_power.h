@@ -32,7 +32,7 @@ Prospect prospect_of(const Bench& bench, const std::vector<Slot>& slots, bool pa
 /// The same from kept times that were measured: no bias is known, and runs are taken as independent (of pairs: pairs).
 Prospect prospect_of(std::span<const double> a, std::span<const double> b, bool paired);
 
-/// The chance that the test calls B faster, where it really saves `gain`.
+/// The chance that the test calls B faster, where it really saves `gain`; 0 below one in a million.
 double chance_of_faster(const Prospect& prospect, double gain, double alpha);
 /// The chance that the test calls either faster, where both are the same.
 double chance_of_false_alarm(const Prospect& prospect, double alpha);

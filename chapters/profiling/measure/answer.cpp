@@ -48,8 +48,8 @@ std::string of_drawn(const Inputs& in, const Outputs& out) {
            percent(out.power_computed) + ".";
   // What both versions share (cold starts, heat, slow noise) swells the spread of each and not that of their pairs.
   if (!in.paired && out.smallest_other < 0.7 * out.smallest)
-    return "Pairs share what spreads the runs: kept together, this budget shows " + percent(out.smallest_other) +
-           ", and " + percent(out.smallest) + " as it is read.";
+    return "Pairs share what spreads the runs: kept together they would show a gain of " + percent(out.smallest_other) +
+           ", read apart " + percent(out.smallest) + ".";
   const std::string budget = "a budget of " + count(in.runs) + " runs";
   if (in.gain > 0 && out.verdict == Verdict::undecided)
     return "B really saves " + percent(in.gain) + "; in four of five trials " + budget + " shows gains of " +
