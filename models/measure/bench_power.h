@@ -19,8 +19,8 @@ struct PartVariance {
 /// A t test of kept runs before they are made. Shares of A's time.
 struct Prospect {
   double bias = 0;       ///< what the order makes of two equal versions
-  PartVariance real;     ///< of the estimate, with the noise's correlation
-  PartVariance nominal;  ///< what the test takes for it, which knows of no correlation
+  PartVariance real;     ///< the estimate's, with the correlation of the noise
+  PartVariance nominal;  ///< what the test takes for that: it knows of no correlation
   double degrees = 1;    ///< by which the test reads its t
   double freedom = 1;    ///< how surely the test takes its standard error: as a chi-square of so many degrees
 };
