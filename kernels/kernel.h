@@ -75,6 +75,11 @@ std::span<const Ladder> all_ladders();
 const Ladder* find_ladder(std::string_view id);  ///< null when there is none
 const Rung* find_rung(const Ladder& ladder, std::string_view id);
 
+/// The ladder's usual size divided by `parts`, within what the ladder takes, as size_of_tiles makes it.
+std::int64_t part_of_size(const Ladder& ladder, double parts);
+/// To two significant binary digits from 64 up (96, 128, 192): sizes that divide into tiles.
+std::int64_t size_of_tiles(double size);
+
 /// Can a ladder be timed here? Fails with the reason ("No CUDA driver was found ...").
 models::Status can_be_timed(const Ladder& ladder);
 

@@ -1,5 +1,6 @@
 // The ladders in teaching order, and who runs them.
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,16 @@ models::Status check_for(const Request& r, const Ladder& ladder) {
 }
 
 }  // namespace
+
+std::int64_t size_of_tiles(double size) {
+  if (size < 64) return static_cast<std::int64_t>(std::lround(size));
+  const double unit = std::exp2(std::floor(std::log2(size)) - 1);
+  return static_cast<std::int64_t>(std::llround(std::floor(size / unit) * unit));
+}
+
+std::int64_t part_of_size(const Ladder& ladder, double parts) {
+  return std::clamp(size_of_tiles(static_cast<double>(ladder.size_default) / parts), ladder.size_lo, ladder.size_hi);
+}
 
 std::span<const Ladder> all_ladders() {
   static const std::vector<Ladder> all = [] {

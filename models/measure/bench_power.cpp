@@ -1,6 +1,7 @@
 #include "models/measure/bench_power.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "models/measure/students_t.h"
@@ -19,11 +20,6 @@ double correlated_variance(const std::vector<double>& weights, double correlatio
     last = w;
   }
   return sum;
-}
-
-double outlier_variance(const Bench& bench) {
-  const double p = bench.outlier_share;
-  return bench.outlier * bench.outlier * (2 * p - p * p);
 }
 
 struct Weighted {
@@ -48,8 +44,15 @@ double squares_about_mean(const std::vector<double>& means) {
   return variance_of(means) * (real_count(means.size()) - 1);
 }
 
-/// What the sample variance of these runs is on average.
-double expected_variance(const Bench& bench, const std::vector<Slot>& slots, const std::vector<std::size_t>& of,
+/// A sample's squared deviations from its mean, on average: what heat and cold make of them, and what noise does.
+struct Squares {
+  double sure = 0, noise = 0, runs = 2;
+  double variance_of_mean() const { return (sure + noise) / ((runs - 1) * runs); }
+  /// The variance of that, times half: of a chi-square about its mean, not about none.
+  double half_spread() const { return noise * (noise + 2 * sure) / std::pow(runs - 1, 3) / (runs * runs); }
+};
+
+Squares expected_squares(const Bench& bench, const std::vector<Slot>& slots, const std::vector<std::size_t>& of,
                          std::size_t n) {
   Weighted mean{std::vector<double>(slots.size())};
   std::vector<double> means;
@@ -60,24 +63,35 @@ double expected_variance(const Bench& bench, const std::vector<Slot>& slots, con
     means.push_back(f);
     each += f * f * (bench.noise * bench.noise + outlier_variance(bench)) + clock_variance(bench, f);
   }
-  return (squares_about_mean(means) + each - real_count(n) * variance_by(bench, mean)) / (real_count(n) - 1);
+  const double mean_square = outlier_mean(bench) * outlier_mean(bench);
+  return {mean_square * squares_about_mean(means), std::max(0.0, each - real_count(n) * variance_by(bench, mean)),
+          real_count(n)};
 }
 
-/// The same of the differences of pairs.
-double expected_pair_variance(const Bench& bench, const std::vector<Slot>& slots, const KeptRuns& kept,
+/// The same of A less this part of B, in pairs.
+Squares expected_pair_squares(const Bench& bench, const std::vector<Slot>& slots, const KeptRuns& kept, double part,
                               double variance_of_mean) {
   const std::size_t n = kept.pairs();
   std::vector<double> means;
   double each = 0;
   for (std::size_t i = 0; i < n; ++i) {
     const std::size_t k = kept.a[i], l = kept.b[i];
-    const double fa = slots[k].factor, fb = slots[l].factor;
-    const double shared = std::pow(bench.correlation, real_count(k > l ? k - l : l - k));
+    const double fa = slots[k].factor, fb = part * slots[l].factor;
+    const double alike = std::pow(bench.correlation, real_count(k > l ? k - l : l - k));
     means.push_back(fa - fb);
-    each += bench.noise * bench.noise * (fa * fa + fb * fb - 2 * fa * fb * shared) +
-            outlier_variance(bench) * (fa * fa + fb * fb) + clock_variance(bench, fa) + clock_variance(bench, fb);
+    each += bench.noise * bench.noise * (fa * fa + fb * fb - 2 * fa * fb * alike) +
+            outlier_variance(bench) * (fa * fa + fb * fb) + clock_variance(bench, slots[k].factor) +
+            part * part * clock_variance(bench, slots[l].factor);
   }
-  return (squares_about_mean(means) + each - real_count(n) * variance_of_mean) / (real_count(n) - 1);
+  const double mean_square = outlier_mean(bench) * outlier_mean(bench);
+  return {mean_square * squares_about_mean(means), std::max(0.0, each - real_count(n) * variance_of_mean),
+          real_count(n)};
+}
+
+/// By what it is at parts of -1, 0 and 1.
+PartVariance fitted(const std::array<double, 3>& at, double scale) {
+  const double unit = 1 / (scale * scale);
+  return {.a = at[1] * unit, .b = ((at[0] + at[2]) / 2 - at[1]) * unit, .shared = (at[0] - at[2]) / 4 * unit};
 }
 
 double mean_factor(const std::vector<Slot>& slots, const std::vector<std::size_t>& of, std::size_t n) {
@@ -86,40 +100,65 @@ double mean_factor(const std::vector<Slot>& slots, const std::vector<std::size_t
   return sum / real_count(n);
 }
 
+/// So far out the distribution that is taken says nothing of the real one.
+constexpr double least_chance = 1e-6;
+/// Beyond this a standard error is as good as sure.
+constexpr double most_freedom = 1e5;
+
+/// The chance that t lies beyond `critical`, where A less this part of B is `mean` of A.
+double chance_beyond(const Prospect& p, double part, double mean, double critical) {
+  const double nominal = std::sqrt(std::max(0.0, p.nominal.at(part)));
+  if (!(nominal > 0)) return mean > 0 ? 1 : 0;
+  const double chance =
+      t_power(mean / nominal, std::sqrt(std::max(0.0, p.real.at(part))) / nominal, critical, p.freedom);
+  return chance < least_chance ? 0 : chance;
+}
+
 }  // namespace
 
 Prospect prospect_of(const Bench& bench, const std::vector<Slot>& slots, bool paired) {
   const KeptRuns kept = kept_of(slots);
   const std::size_t pairs = kept.pairs(), n = paired ? pairs : kept.a.size(), m = paired ? pairs : kept.b.size();
   if (pairs < 2) return {};
-  Weighted difference{std::vector<double>(slots.size())};
-  for (std::size_t i = 0; i < n; ++i) add_time(bench, difference, slots, kept.a[i], 1 / real_count(n));
-  for (std::size_t i = 0; i < m; ++i) add_time(bench, difference, slots, kept.b[i], -1 / real_count(m));
-  const double of_mean = variance_by(bench, difference), scale = mean_factor(slots, kept.a, n);
-  double nominal = 0, degrees = 0;
-  if (paired) {
-    nominal = expected_pair_variance(bench, slots, kept, of_mean) / real_count(n);
-    degrees = real_count(n) - 1;
-  } else {
-    nominal = expected_variance(bench, slots, kept.a, n) / real_count(n) +
-              expected_variance(bench, slots, kept.b, m) / real_count(m);
-    degrees = real_count(n + m) - 2;
+  const double usual = mean_factor(slots, kept.a, n), scale = usual * outlier_mean(bench);
+  std::array<double, 3> real{}, nominal{};
+  double half_spread = 0;
+  for (std::size_t i = 0; i < real.size(); ++i) {
+    const double part = static_cast<double>(i) - 1;
+    Weighted difference{std::vector<double>(slots.size())};
+    for (std::size_t k = 0; k < n; ++k) add_time(bench, difference, slots, kept.a[k], 1 / real_count(n));
+    for (std::size_t k = 0; k < m; ++k) add_time(bench, difference, slots, kept.b[k], -part / real_count(m));
+    real[i] = variance_by(bench, difference);
+    if (!paired) continue;
+    const Squares squares = expected_pair_squares(bench, slots, kept, part, real[i]);
+    nominal[i] = squares.variance_of_mean();
+    half_spread = squares.half_spread();  // the last one's: equal versions
   }
-  return {.bias = 1 - mean_factor(slots, kept.b, m) / scale,
-          .sd = std::sqrt(std::max(0.0, of_mean)) / scale,
-          .nominal = std::sqrt(std::max(0.0, nominal)) / scale,
-          .degrees = degrees};
+  if (!paired) {
+    const Squares a = expected_squares(bench, slots, kept.a, n), b = expected_squares(bench, slots, kept.b, m);
+    nominal = {a.variance_of_mean() + b.variance_of_mean(), a.variance_of_mean(),
+               a.variance_of_mean() + b.variance_of_mean()};
+    half_spread = a.half_spread() + b.half_spread();
+  }
+  const double degrees = paired ? real_count(n) - 1 : real_count(n + m) - 2;
+  const double sure = nominal[2] * nominal[2] / std::max(half_spread, 1e-300);
+  return {.bias = 1 - mean_factor(slots, kept.b, m) / usual,
+          .real = fitted(real, scale),
+          .nominal = fitted(nominal, scale),
+          .degrees = degrees,
+          .freedom = std::clamp(sure, 1.0, most_freedom)};
 }
 
 Prospect prospect_of(std::span<const double> a, std::span<const double> b, bool paired) {
   const Comparison c = compare({.paired = paired}, a, b, 0);
-  const double scale = mean_of(a);
-  return {.sd = c.standard_error / scale, .nominal = c.standard_error / scale, .degrees = c.degrees};
+  const double error = c.standard_error / mean_of(a);
+  const PartVariance variance{.a = error * error};
+  return {.real = variance, .nominal = variance, .degrees = c.degrees, .freedom = c.degrees};
 }
 
 double chance_of_faster(const Prospect& p, double gain, double alpha) {
-  if (!(p.nominal > 0)) return gain + p.bias > 0 ? 1 : 0;
-  return t_power((gain + p.bias) / p.nominal, p.sd / p.nominal, student_t_critical(alpha, p.degrees), p.degrees);
+  const double part = 1 - gain;
+  return chance_beyond(p, part, 1 - part * (1 - p.bias), student_t_critical(alpha, p.degrees));
 }
 
 double chance_of_false_alarm(const Prospect& p, double alpha) {
@@ -130,25 +169,32 @@ double chance_of_false_alarm(const Prospect& p, double alpha) {
 
 double smallest_gain(Prospect prospect, double alpha, double power) {
   prospect.bias = 0;
-  if (!(prospect.nominal > 0)) return 0;
+  if (!(prospect.nominal.at(1) > 0)) return 0;
   const double critical = student_t_critical(alpha, prospect.degrees);
-  double lo = 0, hi = 4 * (critical + 2) * std::max(prospect.nominal, prospect.sd);
+  const auto chance = [&](double gain) { return chance_beyond(prospect, 1 - gain, gain, critical); };
+  double lo = 0,
+         hi = std::min(1.0, 4 * (critical + 2) * std::sqrt(std::max(prospect.nominal.at(1), prospect.real.at(1))));
+  if (hi >= 1 && chance(1) < power) return 1;
   for (int i = 0; i < 50; ++i) {
     const double middle = (lo + hi) / 2;
-    const double chance =
-        t_power(middle / prospect.nominal, prospect.sd / prospect.nominal, critical, prospect.degrees);
-    (chance < power ? lo : hi) = middle;
+    (chance(middle) < power ? lo : hi) = middle;
   }
   return (lo + hi) / 2;
 }
 
+double rule_of_sixteen(double spread, double gain) {
+  const double runs = 16 * (spread / gain) * (spread / gain);
+  return std::max(1.0, std::ceil(runs * (1 - 1e-9)));  // 64 and a rounding error are 64
+}
+
 std::int64_t runs_needed(const Bench& bench, bool paired, double alpha, double power) {
-  const double gain = std::abs(bench.gain);
-  if (!(gain > 0)) return 0;
+  if (bench.gain == 0) return 0;
   const auto seen = [&](std::int64_t pairs) {
     Bench b = bench;
     b.runs = 2 * (pairs + bench.discard);
-    return smallest_gain(prospect_of(b, slots_of(b, 1), paired), alpha, power) <= gain;
+    const Prospect p = prospect_of(b, slots_of(b, 1), paired);
+    const double critical = student_t_critical(alpha, p.degrees);
+    return chance_beyond(p, 1 - bench.gain, std::abs(bench.gain), critical) >= power;
   };
   const std::int64_t most = max_needed / 2 - bench.discard;
   std::int64_t enough = 4;

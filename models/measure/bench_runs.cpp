@@ -34,6 +34,10 @@ bool is_b_at(Order order, std::size_t k, std::size_t runs, std::uint64_t coins) 
 
 }  // namespace
 
+double heat_factor(const Bench& bench, double runs_before) {
+  return 1 + bench.drift * (1 - std::exp(-runs_before / bench.heat_runs));
+}
+
 std::vector<Slot> slots_of(const Bench& bench, std::uint64_t seed) {
   const std::uint64_t coins = stream_of(seed, Use::coins);
   std::vector<Slot> slots(static_cast<std::size_t>(std::max<std::int64_t>(0, bench.runs)));
@@ -43,8 +47,8 @@ std::vector<Slot> slots_of(const Bench& bench, std::uint64_t seed) {
     s.is_b = is_b_at(bench.order, k, slots.size(), coins);
     s.of_its_kind = s.is_b ? b++ : a++;
     s.kept = s.of_its_kind >= bench.discard;
-    const double heat = 1 - std::exp(-static_cast<double>(k) / bench.heat_runs);
-    s.factor = (1 + bench.drift * heat) * (1 + bench.cold * std::exp2(-2 * static_cast<double>(s.of_its_kind)));
+    s.factor = heat_factor(bench, static_cast<double>(k)) *
+               (1 + bench.cold * std::exp2(-2 * static_cast<double>(s.of_its_kind)));
   }
   return slots;
 }
@@ -93,6 +97,18 @@ double clock_variance(const Bench& bench, double factor) {
     sum -= std::cos(2 * pi * k * ticks) * std::exp(-damped) / (pi * pi * k * k);
   }
   return std::max(0.0, sum) * bench.tick * bench.tick;
+}
+
+// An interruption takes an exponential time: its mean is `outlier`, its mean square twice the square of that.
+double outlier_mean(const Bench& bench) { return 1 + bench.outlier_share * bench.outlier; }
+double outlier_variance(const Bench& bench) {
+  const double p = bench.outlier_share;
+  return bench.outlier * bench.outlier * (2 * p - p * p);
+}
+
+double run_spread(const Bench& bench) {
+  return std::sqrt(bench.noise * bench.noise + outlier_variance(bench) + clock_variance(bench, 1)) /
+         outlier_mean(bench);
 }
 
 KeptRuns kept_of(const std::vector<Slot>& slots) {

@@ -35,6 +35,8 @@ struct Slot {
   double factor = 1;  ///< what heat and cold caches make of its time
 };
 
+/// How much longer a run takes by heat alone, after so many runs.
+double heat_factor(const Bench& bench, double runs_before);
 /// `seed` decides the coins of Order::random.
 std::vector<Slot> slots_of(const Bench& bench, std::uint64_t seed);
 /// Times in seconds, one a slot, with the noise of `seed`: A's as they are, B's with the gain.
@@ -49,6 +51,13 @@ double on_the_clock(double time, double tick, double phase);
 double clock_phase(std::uint64_t seed, std::size_t slot);
 /// The variance that such a clock adds to a run with this factor, as a share of the squared base time.
 double clock_variance(const Bench& bench, double factor);
+
+/// What interruptions make of a run's time on average, and how far they spread it; shares of the time without them.
+double outlier_mean(const Bench& bench);
+double outlier_variance(const Bench& bench);
+/// Standard deviation of a run on the cold machine by its noise, its interruptions and its clock, as a share of the
+/// mean of such runs.
+double run_spread(const Bench& bench);
 
 /// Kept runs by version; pair i is the i-th of each.
 struct KeptRuns {

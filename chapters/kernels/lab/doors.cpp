@@ -178,6 +178,8 @@ Link to_sm(const RunRow* run) {
 
 /// A CPU's rung and the one before it (the first one: itself), as what is timed there run by run.
 Link to_turns(const Inputs& in, const Run& run) {
+  if (in.size > LabSize::usual)
+    return Link::fail("Runs are timed one by one up to the usual size: choose that, or a smaller one.");
   LinkWriter w("profiling/measure");
   const auto rung = static_cast<double>(run.selected + 1);
   w.choice("source", "machine");
@@ -203,7 +205,8 @@ Link to_ring(const BlockTile& tile) {
 LabDoors doors_of(const Inputs& in, const Run& run) {
   LabDoors doors;
   if (run.ladder->device == ::kernels::Device::cpu) {
-    doors.push_back({"open the turns", "In turns with the rung before", to_turns(in, run)});
+    doors.push_back({"open the turns", run.selected == 0 ? "In turns with itself" : "In turns with the rung before",
+                     to_turns(in, run)});
     return doors;
   }
   const auto* place = std::find_if(places.begin(), places.end(), [&](const RungPlace& p) {

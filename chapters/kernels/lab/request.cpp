@@ -7,13 +7,6 @@
 namespace chapters::kernels::lab {
 namespace {
 
-/// To two significant binary digits from 64 up (96, 128, 192): sizes that divide into tiles.
-std::int64_t rounded(double size) {
-  if (size < 64) return static_cast<std::int64_t>(std::lround(size));
-  const double unit = std::exp2(std::floor(std::log2(size)) - 1);
-  return static_cast<std::int64_t>(std::llround(std::floor(size / unit) * unit));
-}
-
 std::string seconds(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%g", value);
@@ -26,13 +19,14 @@ std::int64_t size_of(const ::kernels::Ladder& l, LabSize size) {
   const double usual = static_cast<double>(l.size_default);
   switch (size) {
     case LabSize::smallest:
-      return std::clamp(rounded(usual / 16), l.size_lo, l.size_hi);
+      return ::kernels::part_of_size(l, 16);
     case LabSize::small:
-      return std::clamp(rounded(usual / 4), l.size_lo, l.size_hi);
+      return ::kernels::part_of_size(l, 4);
     case LabSize::usual:
       return l.size_default;
     case LabSize::large:
-      return std::clamp(rounded(std::sqrt(usual * static_cast<double>(l.size_hi))), l.size_default, l.size_hi);
+      return std::clamp(::kernels::size_of_tiles(std::sqrt(usual * static_cast<double>(l.size_hi))), l.size_default,
+                        l.size_hi);
     case LabSize::largest:
       return l.size_hi;
   }

@@ -12,34 +12,53 @@ namespace {
 
 std::string percent(double value) { return figure(value, "%", 2); }
 
-std::string second_line(const Inputs& in, const Outputs& out) {
-  const bool drawn_runs = in.source == Source::drawn;
+std::string count(std::int64_t value) { return figure(static_cast<double>(value), ""); }
+
+std::string really(double gain) {
+  return gain < 0 ? "really B takes " + percent(-gain) + " longer" : "really B saves " + percent(gain);
+}
+
+std::string of_measured(const Inputs& in, const Outputs& out) {
   if (in.source == Source::machine && in.timed_runs.empty())
     return "Nothing was timed here yet: these runs were recorded elsewhere.";
-  if (!drawn_runs && out.real_gain == 0)
+  if (out.real_gain == 0)
     return "A and B are the same code: what differs is the machine, and B really saves " + percent(out.real_gain) + ".";
-  if (!drawn_runs && in.test != Test::t)
-    return "Repeated on equals, as many runs call a difference in " + percent(out.alarm_simulated) + " of trials.";
+  const std::string runs = count(out.runs_used);
+  if (in.test != Test::t)
+    return "Two equal versions, drawn from these " + runs + " runs, are called different in " +
+           percent(out.alarm_simulated) + " of trials.";
   if (std::isnan(out.smallest))
-    return drawn_runs ? "As few runs as these would show no gain at all."
-                      : "A few runs took far longer: a t test of as many would show no gain at all.";
-  const std::string shown = "As many runs show a gain of " + percent(out.smallest) + " in four of five trials";
-  if (!drawn_runs) return shown + ".";
-  if (std::abs(out.order_bias) > 0.3 * out.smallest)
-    return "The order of the runs alone makes " + percent(out.order_bias) + " of gain; really B saves " +
-           percent(in.gain) + ".";
+    return "A t test of " + runs + " such runs would show no gain at all: A's runs spread by " + percent(out.a_spread) +
+           ".";
+  return "A t test of " + runs + " such runs shows a gain of " + percent(out.smallest) + " in four of five trials.";
+}
+
+std::string of_drawn(const Inputs& in, const Outputs& out) {
+  if (std::isnan(out.smallest)) return "A t test of a budget of " + count(in.runs) + " runs would show no gain at all.";
+  if (std::abs(out.order_bias) > 0.3 * out.smallest) {
+    const std::string order = out.order_bias > 0 ? "makes " + percent(out.order_bias) + " of gain"
+                                                 : "makes B look " + percent(-out.order_bias) + " slower";
+    return "The order of the runs alone " + order + "; " + really(in.gain) + ".";
+  }
   if (out.clock_spread > in.noise)
-    return "The clock alone spreads runs by " + percent(out.clock_spread) + ": as many show a gain of " +
-           percent(out.smallest) + "; really B saves " + percent(in.gain) + ".";
+    return "The clock alone spreads runs by " + percent(out.clock_spread) + ": this budget shows a gain of " +
+           percent(out.smallest) + "; " + really(in.gain) + ".";
   if (in.gain > 0 && in.test != Test::t)
     return "This method calls B faster in " + percent(out.power_simulated) + " of such trials, a t test in " +
            percent(out.power_computed) + ".";
+  // What both versions share (cold starts, heat, slow noise) swells the spread of each and not that of their pairs.
+  if (!in.paired && out.smallest_other < 0.7 * out.smallest)
+    return "Pairs share what spreads the runs: kept together they would show a gain of " + percent(out.smallest_other) +
+           ", read apart " + percent(out.smallest) + ".";
+  const std::string budget = "a budget of " + count(in.runs) + " runs";
   if (in.gain > 0 && out.verdict == Verdict::undecided)
-    return "B really saves " + percent(in.gain) + "; as many runs show gains of " + percent(out.smallest) + " or more.";
+    return "B really saves " + percent(in.gain) + "; in four of five trials " + budget + " shows gains of " +
+           percent(out.smallest) + " or more.";
   if (out.peeking > 15 && in.gain == 0 && out.looks > 1)
-    return "Looking " + figure(static_cast<double>(out.looks), "") + " times calls a difference of equals in " +
-           percent(out.peeking) + " of trials.";
-  return shown + "; really B saves " + percent(in.gain) + ".";
+    return "Looking " + count(out.looks) + " times calls a difference of equals in " + percent(out.peeking) +
+           " of trials.";
+  return "In four of five trials " + budget + " shows a gain of " + percent(out.smallest) + "; " + really(in.gain) +
+         ".";
 }
 
 }  // namespace
@@ -58,7 +77,7 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
       first = "The runs show no difference: the gain of B lies " + range + ".";
       break;
   }
-  return first + "\n" + second_line(in, out);
+  return first + "\n" + (in.source == Source::drawn ? of_drawn(in, out) : of_measured(in, out));
 }
 
 }  // namespace chapters::profiling::measure

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "chapters/profiling/measure/lab.h"
 #include "widgets/number/number.h"
@@ -10,7 +9,6 @@ namespace {
 
 using widgets::Curve, widgets::format_text, widgets::Marker, widgets::Tint;
 
-constexpr double no_point = std::numeric_limits<double>::quiet_NaN();
 constexpr Tint tint_of_a = Tint::series(0), tint_of_b = Tint::series(2);
 
 double place(std::size_t slot) { return static_cast<double>(slot) + 1; }
@@ -51,7 +49,8 @@ void arrange_range(const Inputs& in, const Run& run, Picture& p) {
 /// What the machine alone makes of A's time, cold starts left out.
 void arrange_machine(const Inputs& in, const Run& run, Picture& p) {
   Curve machine{.label = "the machine", .info = "A's time without noise", .tint = Tint::strong(), .dashed = true};
-  const auto at = [&](double k) { return run.base_s * (1 + in.drift / 100 * (1 - std::exp(-k / in.heat_runs))); };
+  models::measure::Bench bench = bench_of(in);
+  const auto at = [&](double k) { return run.base_s * models::measure::heat_factor(bench, k); };
   constexpr int steps = 60;
   const double last = static_cast<double>(run.slots.size()) - 1;
   for (int i = 0; i <= steps; ++i) {
@@ -59,7 +58,8 @@ void arrange_machine(const Inputs& in, const Run& run, Picture& p) {
     machine.add(k + 1, at(k));
   }
   p.drift_at = at(last);
-  p.heated = std::max(1e-3, 1 - std::exp(-last / in.heat_runs));
+  bench.drift = 1;
+  p.heated = std::max(1e-3, models::measure::heat_factor(bench, last) - 1);
   p.cold_time = run.base_s;
   p.drift_words = "drag: hot " + format_text(in.drift, "%", 2);
   p.runs.push_back(std::move(machine));
@@ -87,7 +87,7 @@ void arrange_runs(const Inputs& in, const Outputs& out, const Run& run, Picture&
     for (std::size_t i = 0; i < run.kept.pairs(); ++i) {
       for (const std::size_t k : {run.kept.a[i], run.kept.b[i]})
         links.add(place(k), std::min(run.times_s[k], p.time_hi));
-      links.add(place(run.kept.b[i]), no_point);
+      links.add(place(run.kept.b[i]), no_figure);
     }
     p.runs.push_back(std::move(links));
   }
@@ -140,6 +140,13 @@ void arrange_funnel(const Inputs& in, const Outputs& out, const Run& run, Pictur
   for (std::size_t i = 0; i < run.pair_gains.size(); ++i)
     pairs.add(static_cast<double>(i) + 1, std::clamp(run.pair_gains[i], p.gain_lo, p.gain_hi));
   p.funnel = {std::move(band), std::move(pairs), std::move(found)};
+  // What lies together on the picture is one line with one name.
+  const double together = 0.04 * (p.gain_hi - p.gain_lo);
+  const bool known = !std::isnan(out.order_bias), no_gain = std::abs(in.gain) <= together;
+  const bool no_bias = known && std::abs(out.order_bias) <= together;
+  p.order_apart = known && (!no_bias || no_gain);
+  p.zero_is_order = no_bias && !no_gain;
+  p.zero_words = no_gain ? "" : no_bias ? "no difference, nor by the order" : "no difference";
   p.funnel_words = (p.drawn ? "really " : "looked for: ") + format_text(in.gain, "%", 2);
 }
 
@@ -150,13 +157,13 @@ void arrange_power(const Inputs& in, const Run& run, Picture& p) {
                  .tint = Tint::strong(),
                  .named = false};
   Curve simulated = dots_of("simulated", Tint::series(4), Marker::circle);
-  simulated.info = "the method that is set, experiments repeated; bars: two standard errors";
+  simulated.info = "the method that is set, experiments repeated; bars: 95 % interval";
   for (const PowerPoint& q : run.power) {
     computed.add(q.gain, q.computed);
     simulated.add(q.gain, q.simulated);
     p.power_at.push_back(q.gain);
-    p.power_from.push_back(std::max(0.0, q.simulated - 2 * q.error));
-    p.power_to.push_back(std::min(100.0, q.simulated + 2 * q.error));
+    p.power_from.push_back(q.lo);
+    p.power_to.push_back(q.hi);
   }
   p.power_hi = run.power.empty() ? 1 : std::max({1e-3, 1.02 * run.power.back().gain, std::abs(in.gain)});
   p.power = {std::move(computed), std::move(simulated)};

@@ -9,6 +9,7 @@
 #include "chapters/profiling/measure/lab.h"
 #include "models/base/counter_random.h"
 #include "models/base/printable.h"
+#include "models/learning/practice.h"
 #include "models/measure/students_t.h"
 
 namespace chapters::profiling::measure {
@@ -39,7 +40,7 @@ void take_recorded(const Inputs& in, const Timings& timings, std::string where, 
   const std::int64_t half = (in.runs + 1) / 2;
   for (const auto& r : timings.runs) {
     std::int64_t& of_its_kind = r.is_b ? b : a;
-    if (of_its_kind >= half) continue;
+    if (of_its_kind >= half || a + b >= in.runs) continue;
     run.slots.push_back({.is_b = r.is_b, .of_its_kind = of_its_kind, .kept = of_its_kind >= in.discard});
     run.times_s.push_back(r.time_s);
     ++of_its_kind;
@@ -88,6 +89,15 @@ std::string take_runs(const Inputs& in, Run& run) {
   return {};
 }
 
+/// Runs of a version that the method reads: of pairs those that have a partner.
+std::span<const double> read_of(const Method& method, std::span<const double> x, std::size_t pairs) {
+  return method.paired ? x.first(pairs) : x;
+}
+
+Statistic compared_by(const Method& method) {
+  return method.test == Test::t ? Statistic::mean : method.test == Test::ranks ? Statistic::median : method.statistic;
+}
+
 /// Percent of A's time.
 struct Reading {
   Comparison of;  ///< in seconds
@@ -96,11 +106,8 @@ struct Reading {
 };
 
 Reading read_runs(const Method& method, std::span<const double> a, std::span<const double> b, std::uint64_t stream) {
-  const Statistic scaled_by = method.test == Test::t       ? Statistic::mean
-                              : method.test == Test::ranks ? Statistic::median
-                                                           : method.statistic;
-  const std::size_t n = method.paired ? std::min(a.size(), b.size()) : a.size();
-  return {models::measure::compare(method, a, b, stream), models::measure::statistic_of(scaled_by, a.first(n))};
+  const auto of_a = read_of(method, a, std::min(a.size(), b.size()));
+  return {models::measure::compare(method, a, b, stream), models::measure::statistic_of(compared_by(method), of_a)};
 }
 
 Verdict verdict_of(const Reading& r) {
@@ -108,7 +115,7 @@ Verdict verdict_of(const Reading& r) {
 }
 
 std::string_view verdict_words(Verdict v) {
-  return v == Verdict::faster ? "B is faster" : v == Verdict::slower ? "B is slower" : "not shown";
+  return v == Verdict::faster ? "B is faster" : v == Verdict::slower ? "B is slower" : "no difference shown";
 }
 
 void state_runs(const Inputs& in, const Run& run, const Times& a, const Times& b, Outputs& out) {
@@ -125,25 +132,23 @@ void state_runs(const Inputs& in, const Run& run, const Times& a, const Times& b
     out.standard_error = r.percent(r.of.standard_error);
     out.critical_t = models::measure::student_t_critical(alpha, r.of.degrees);
   }
-  const Statistic compared = in.test == Test::bootstrap ? in.statistic
-                             : in.test == Test::ranks   ? Statistic::median
-                                                        : Statistic::mean;
-  out.a_time_s = models::measure::statistic_of(compared, a);
-  out.b_time_s = models::measure::statistic_of(compared, b);
+  const std::size_t pairs = run.kept.pairs();
+  const auto read_a = read_of(method, a, pairs), read_b = read_of(method, b, pairs);
+  out.a_time_s = models::measure::statistic_of(compared_by(method), read_a);
+  out.b_time_s = models::measure::statistic_of(compared_by(method), read_b);
   const double mean_a = models::measure::mean_of(a);
   const auto spread = [&](std::span<const double> x) {
     return 100 * std::sqrt(models::measure::variance_of(x)) / mean_a;
   };
   out.a_spread = spread(a);
   out.b_spread = spread(b);
-  const std::size_t pairs = run.kept.pairs();
   Times d(pairs);
   for (std::size_t i = 0; i < pairs; ++i) d[i] = a[i] - b[i];
   out.pair_spread = spread(d);
   out.pair_correlation = models::measure::correlation_of(std::span(a).first(pairs), std::span(b).first(pairs));
   out.pairs = static_cast<std::int64_t>(pairs);
-  out.runs_used = static_cast<std::int64_t>(a.size() + b.size());
-  out.thrown_away = static_cast<std::int64_t>(run.slots.size()) - out.runs_used;
+  out.runs_used = static_cast<std::int64_t>(read_a.size() + read_b.size());
+  out.thrown_away = static_cast<std::int64_t>(run.slots.size() - a.size() - b.size());
 }
 
 Prospect prospect(const Inputs& in, const Run& run, const Times& a, const Times& b, bool paired) {
@@ -163,10 +168,8 @@ void state_prospects(const Inputs& in, const Run& run, const Times& a, const Tim
   out.smallest_other = shown_gain(other);
   out.power_computed = 100 * models::measure::chance_of_faster(p, in.gain / 100, alpha);
   out.alarm_computed = 100 * models::measure::chance_of_false_alarm(p, alpha);
-  if (in.gain != 0) {
-    const double noise = in.source == Source::drawn ? in.noise : out.a_spread;
-    out.rule_pairs = 16 * (noise / in.gain) * (noise / in.gain);
-  }
+  out.run_spread = in.source == Source::drawn ? 100 * models::measure::run_spread(bench_of(in)) : out.a_spread;
+  if (in.gain != 0) out.rule_pairs = models::measure::rule_of_sixteen(out.run_spread, in.gain);
   const bool against_itself =
       in.source == Source::machine && !in.timed.empty() && in.timed.front().a == in.timed.front().b;
   if (in.source == Source::recorded_same || against_itself) out.real_gain = 0;
@@ -181,7 +184,14 @@ void state_prospects(const Inputs& in, const Run& run, const Times& a, const Tim
   if (needed > 0) out.runs_needed = static_cast<double>(needed);
 }
 
-double share_error(double share, double trials) { return 100 * std::sqrt(share * (1 - share) / trials); }
+/// The 95 % interval of a share that so many trials had; percent.
+struct ShareRange {
+  double lo = 0, hi = 100;
+  ShareRange(double share, double trials)
+      : lo(100 * models::wilson_lower(share * trials, trials)),
+        hi(100 - 100 * models::wilson_lower((1 - share) * trials, trials)) {}
+  double reach(double share) const { return std::max(hi - 100 * share, 100 * share - lo); }
+};
 
 /// In how many experiments the method is asked: slow ones in fewer, so that the longest budget takes no second.
 std::int64_t method_repeats(const Inputs& in, std::size_t a, std::size_t b) {
@@ -219,20 +229,24 @@ bool state_trials(const Inputs& in, const Times& a, const Times& b, Progress& pr
   const auto made = static_cast<double>(t.repeats), asked = static_cast<double>(t.method_repeats);
   out.trials = t.repeats;
   out.power_simulated = 100 * t.faster[0];
-  out.power_error = share_error(t.faster[0], asked);
+  out.power_error = ShareRange(t.faster[0], asked).reach(t.faster[0]);
   out.alarm_simulated = 100 * t.false_alarm;
   out.peeking = 100 * t.peeking;
   out.split = 100 * t.split;
   out.fair_limit = 100 * t.fair_limit;
-  out.alarm_error = share_error(t.peeking, made);
+  out.alarm_error = ShareRange(t.peeking, made).reach(t.peeking);
+  out.one_look = t.single_by.empty() ? 0 : 100 * t.single_by.back();
   out.looks = static_cast<std::int64_t>(t.looks.size());
   out.independent_looks = 100 * (1 - std::pow(1 - alpha, static_cast<double>(t.looks.size())));
   const Prospect p = prospect(in, run, a, b, in.paired);
-  for (std::size_t i = 1; i < gains.size(); ++i)
+  for (std::size_t i = 1; i < gains.size(); ++i) {
+    const ShareRange range(t.faster[i], asked);
     run.power.push_back({.gain = 100 * gains[i],
                          .computed = 100 * models::measure::chance_of_faster(p, gains[i], alpha),
                          .simulated = 100 * t.faster[i],
-                         .error = share_error(t.faster[i], asked)});
+                         .lo = range.lo,
+                         .hi = range.hi});
+  }
   return true;
 }
 

@@ -22,7 +22,8 @@ const Choices tests{{"t", "t test", "Compares means; Welch's, or of the differen
 const Choices statistics{{"mean", "mean", "What all runs cost together."},
                          {"median", "median", "Half of the runs are faster."},
                          {"least", "minimum", "The fastest run: what is left without interruptions."}};
-const Choices verdicts{{"faster", "B is faster", {}}, {"slower", "B is slower", {}}, {"undecided", "not shown", {}}};
+const Choices verdicts{
+    {"faster", "B is faster", {}}, {"slower", "B is slower", {}}, {"undecided", "no difference shown", {}}};
 static_assert(models::measure::order_count == 5);
 
 const Choices work_sizes{{"smallest", "a sixteenth", "A sixteenth of the ladder's usual size."},
@@ -107,16 +108,16 @@ void describe_power(Fields& f, Outputs& o) {
          "For a t test with what the order adds.", {.formula = "P(t > critical)", .source = "as above"});
   f.real("power_simulated", o.power_simulated, {"Chance to call B faster, simulated", "%"},
          "With the method that is set.", {.source = by_trials});
-  f.real("power_error", o.power_error, {"Its standard error", "%"},
-         {.formula = "sqrt(share (1 - share) / trials)", .source = "binomial"});
+  f.real("power_error", o.power_error, {"It may be off by", "%"}, "The farther end of its 95 % interval.",
+         {.formula = "Wilson's interval of a share of so many trials", .source = "Wilson 1927"});
   f.real("runs_needed", o.runs_needed, "Runs needed",
          "As many of both together, for B's real gain to show in four of five trials.",
          {.may_be_missing = true, .absent = "There is no gain to look for, or it takes more than 4,000 runs."});
   f.real("rule_pairs", o.rule_pairs, "Pairs by the rule of sixteen",
-         "For runs that share no noise and no drift: runs of each version.",
+         "For runs that share no noise and no drift: runs of each version, rounded up.",
          {.may_be_missing = true,
           .absent = "There is no gain to look for.",
-          .formula = "16 (noise / gain)^2",
+          .formula = "16 (spread of a run / gain)^2",
           .source = "Lehr 1992"});
 }
 
@@ -129,17 +130,22 @@ void describe_alarms(Fields& f, Outputs& o) {
          {.formula = "P(|t| > critical)", .source = "distribution of t about what the order adds"});
   f.real("peeking", o.peeking, {"False alarms, looking early", "%"},
          "Share of experiments on two equal versions in which a t test at 5 % calls a difference at some look.",
-         {.headline = true, .source = by_trials});
+         {.headline = true, .against = {"one look", "one_look"}, .source = by_trials});
+  f.real("one_look", o.one_look, {"The same with one look", "%"},
+         "A t test at the end alone: what is above 5 % here was made by the order or the noise, not by looking early.",
+         {.source = by_trials});
   f.real("split", o.split, {"5 % shared by all looks", "%"}, "The same with 5 % over the looks as the limit at each.",
          {.source = "Bonferroni"});
   f.real("fair_limit", o.fair_limit, {"Fair limit at each look", "%"},
-         "With this in place of 5 % at each look, all looks together call equals different in 5 % of experiments.",
+         "With this in place of 5 % at each look, all looks together call equals different in 5 % of experiments; what "
+         "the order makes of equals is in it. 5 % where even that calls fewer.",
          {.source = "Pocock 1977, by the whole experiment, repeated"});
-  f.real("alarm_error", o.alarm_error, {"Standard error of the looks' share", "%"},
-         {.formula = "sqrt(share (1 - share) / trials)", .source = "binomial"});
+  f.real("alarm_error", o.alarm_error, {"The looks' share may be off by", "%"}, "The farther end of its 95 % interval.",
+         {.formula = "Wilson's interval of a share of so many experiments", .source = "Wilson 1927"});
   f.integer("looks", o.looks, "Looks", "Every so many pairs from five on, and one at the end.");
   f.real("independent_looks", o.independent_looks, {"If looks were independent", "%"},
-         "More than peeking does: one look shares its runs with the next.", {.formula = "1 - 0.95^looks"});
+         "If each look had runs of its own. Real ones share theirs with the look before.",
+         {.formula = "1 - 0.95^looks"});
   f.integer("trials", o.trials, "Experiments", "How many were made for the shares.");
 }
 
@@ -234,7 +240,8 @@ void describe(Fields& f, Outputs& o) {
   f.real("real_gain", o.real_gain, {"Really", "%"}, "What B saves, where it is known.",
          {.may_be_missing = true, .absent = "Nobody knows it of measured runs."});
   f.group("The runs");
-  f.integer("runs_used", o.runs_used, "Runs that count", "Both versions, without what is thrown away.");
+  f.integer("runs_used", o.runs_used, "Runs that count",
+            "Both versions, without what is thrown away, and in pairs without a run that has no partner.");
   f.integer("pairs", o.pairs, "Pairs", "Runs of the version that has fewer.");
   f.integer("thrown_away", o.thrown_away, "Thrown away", "First runs of both versions.");
   f.real("a_time_s", o.a_time_s, {"A takes", "s"}, "By what is compared.", {.source = "mean, median or minimum"});
@@ -252,6 +259,10 @@ void describe(Fields& f, Outputs& o) {
           .absent = "Nobody knows it of measured runs.",
           .formula = "step sqrt(f (1 - f)) / A",
           .source = "a run of n + f steps shows n or n + 1"});
+  f.real("run_spread", o.run_spread, {"Spread of a run", "%"},
+         "How far runs of one version spread that meet the machine in the same state.",
+         {.formula = "sqrt(noise^2 + interruptions^2 + clock^2) / mean",
+          .source = "an interruption takes an exponential time; of measured runs: the spread of A"});
   describe_power(f, o);
   describe_alarms(f, o);
   f.group("Other ways");

@@ -60,10 +60,9 @@ void draw_funnel(Inputs& in, const Outputs& out, const Picture& picture, View& v
              .size = size,
              .ghost = false});
   plot.curves(picture.funnel);
-  // Where B's real gain is none, its handle lies on this line and says so.
-  if (std::abs(in.gain) > 0.04 * (picture.gain_hi - picture.gain_lo))
-    plot.horizontal_mark(0, "no difference", {.dashed = false});
-  if (!std::isnan(out.order_bias))
+  if (!picture.zero_words.empty())
+    plot.horizontal_mark(0, picture.zero_words, {.dashed = false, .output = picture.zero_is_order ? "order_bias" : ""});
+  if (picture.order_apart)
     plot.horizontal_mark(out.order_bias, "the order alone", {.colour = t.bad, .output = "order_bias"});
   double pairs = static_cast<double>(out.pairs), gain = in.gain;
   if (plot.drag_x("drag the budget", pairs, {.label = "budget", .lo = 4, .hi = 0.5 * max_runs}))

@@ -95,10 +95,11 @@ struct Outputs {
   std::string next;  ///< what is timed next
   double standard_error = no_figure, critical_t = no_figure;
   double order_bias = no_figure, expected_found = no_figure, real_gain = no_figure, clock_spread = no_figure;
+  double run_spread = 0;
   double smallest = no_figure, smallest_other = no_figure;  ///< %, with the pairing that is set, and with the other
   double power_computed = 0, power_simulated = 0, power_error = 0;
   double runs_needed = no_figure, rule_pairs = no_figure;
-  double alarm_computed = 0, alarm_simulated = 0, peeking = 0, split = 0, fair_limit = 0, alarm_error = 0,
+  double alarm_computed = 0, alarm_simulated = 0, one_look = 0, peeking = 0, split = 0, fair_limit = 0, alarm_error = 0,
          independent_looks = 0;
   std::int64_t looks = 0, trials = 0;
   std::vector<MethodRow> methods;
@@ -113,7 +114,8 @@ struct FunnelPoint {
 
 /// The chance that B is called faster, by its real gain; percent.
 struct PowerPoint {
-  double gain = 0, computed = 0, simulated = 0, error = 0;
+  double gain = 0, computed = 0, simulated = 0;
+  double lo = 0, hi = 0;  ///< 95 % interval of the simulated chance
 };
 
 struct Run {
@@ -145,6 +147,8 @@ struct Picture {
   double heated = 1;                   ///< how much of the drift is there at the last run
   double gain_lo = -1, gain_hi = 1, pairs_hi = 1, power_hi = 1, looks_hi = 1, alarms_hi = 100;
   bool drawn = true;
+  std::string zero_words;                              ///< at no gain; empty: B's real gain lies there and says so
+  bool order_apart = true, zero_is_order = false;      ///< whether the order shows something else than no gain
   std::vector<double> power_at, power_from, power_to;  ///< bars of the simulated chances
 };
 

@@ -30,9 +30,10 @@ const Choices& timed_ladders() {
 ChosenRungs rungs_of(const Inputs& in) {
   const auto* ladder = ::kernels::find_ladder(in.ladder);
   if (!ladder || ladder->rungs.empty()) return {};
-  const std::int64_t part = in.size == WorkSize::smallest ? 16 : in.size == WorkSize::small ? 4 : 1;
-  return {ladder, rung_at(*ladder, in.rung_a), rung_at(*ladder, in.rung_b),
-          std::clamp(ladder->size_default / part, ladder->size_lo, ladder->size_hi)};
+  const std::int64_t size = in.size == WorkSize::smallest ? ::kernels::part_of_size(*ladder, 16)
+                            : in.size == WorkSize::small  ? ::kernels::part_of_size(*ladder, 4)
+                                                          : ladder->size_default;
+  return {ladder, rung_at(*ladder, in.rung_a), rung_at(*ladder, in.rung_b), size};
 }
 
 std::string next_of(const Inputs& in) {

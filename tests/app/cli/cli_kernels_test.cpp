@@ -113,6 +113,8 @@ TEST_CASE("kernels turns prints every run in the order that is asked for, as CSV
         "Name the two rungs to compare, A first: --rung A --rung B; the same one twice is fine.");
   CHECK(refused_kernels_cli({"turns", "cpu-copy", "--rung", "simd", "--rung", "simd", "--runs", "1000"}) ==
         "--runs is a whole number from 1 to 400; it is \"1000\".");
+  CHECK(refused_kernels_cli({"turns", "cpu-copy", "--rung", "simd", "--rung", "simd", "--runs", "2.5"}) ==
+        "--runs is a whole number from 1 to 400; it is \"2.5\".");
 }
 
 TEST_CASE("kernels roofline prints ceilings, and as events the device comes first") {

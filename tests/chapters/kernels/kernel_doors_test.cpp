@@ -208,6 +208,9 @@ TEST_CASE("kernel doors: a CPU's rung is timed in turns with the one before it, 
   in.rung = 1;
   const auto first = lab::compute(in);
   CHECK(input(*behind(lab::doors_of(in, *first.run), "open the turns"), "rung_a").number() == 1);
+  CHECK(lab::doors_of(in, *first.run).front().words == "In turns with itself");
+  in.size = lab::LabSize::large;
+  CHECK(lab::doors_of(in, *lab::compute(in).run).front().link.error.starts_with("Runs are timed one by one up to"));
 }
 
 }  // namespace kernel_doors_test
