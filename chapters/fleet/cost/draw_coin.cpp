@@ -58,7 +58,8 @@ void paint_names(const Painter& p, const Picture& picture, const CoinPlace& c, I
   const auto paint = [&](const Wedge& w, double middle, bool right, float& lowest) {
     const ImVec2 rim = on_circle(c.centre, c.rim + t.px(16), middle);
     float y = std::max(rim.y - line / 2, lowest);
-    y = std::min(y, corner.y + size.y - line - small);
+    // On the left the words on the rim stand at the foot.
+    y = std::min(y, corner.y + size.y - line - small - (right ? 0 : t.type(Type::small) + t.px(6)));
     // A name that was moved up or down lies clear of the rim at its new height.
     const float off = std::clamp(c.centre.y, y, y + line + small) - c.centre.y, clear = c.rim + t.px(8);
     const float half = std::sqrt(std::max(0.0f, clear * clear - off * off));
