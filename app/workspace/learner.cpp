@@ -23,8 +23,11 @@ std::size_t Learner::answered_questions(std::string_view lab) const {
 
 store::Quarters Learner::quarters(std::string_view lab) const {
   std::optional<bool> answered, drilled;
-  if (const std::size_t questions = content_.of(lab).predictions.size(); questions > 0)
-    answered = answered_questions(lab) == questions;
+  const auto& labs = documents_.progress.value.labs;
+  // The rail asks this of every lab in every frame, and most of them have answered nothing.
+  if (const auto known = labs.find(lab); known != labs.end())
+    if (const std::size_t questions = content_.of(lab).predictions.size(); questions > 0)
+      answered = !known->second.predictions.empty() && answered_questions(lab) == questions;
   if (drills_on_.contains(lab)) drilled = drilled_.contains(lab);
   return documents_.progress.value.quarters(lab, answered, drilled);
 }

@@ -125,13 +125,14 @@ void Plot::take_input(bool hovered, bool active, bool focused) {
   take_plot_keys(ranges, x, y);
 }
 
+// Also on a plot that is not interactive, which neither pans nor zooms: a grip that is painted can be dragged.
 bool Plot::handle(PlotMark::Kind kind, const char* id, double& x, double& y, const DragOptions& o) {
   PlotScratch& s = view_.scratch;
   const bool moves_x = kind != PlotMark::Kind::handle_y, moves_y = kind != PlotMark::Kind::handle_x;
   const Box& r = s.area_from_corner;
   const Box area{{outer_.min.x + r.min.x, outer_.min.y + r.min.y}, {outer_.min.x + r.max.x, outer_.min.y + r.max.y}};
   bool changed = false, hot = false;
-  if (options_.interactive && !area.empty() && view_.x_lo < view_.x_hi && view_.y_lo < view_.y_hi) {
+  if (!area.empty() && view_.x_lo < view_.x_hi && view_.y_lo < view_.y_hi) {
     const auto line = static_cast<double>(theme().type(Type::small));
     const AxisMap mx = axis_map(options_.x, {view_.x_lo, view_.x_hi}, static_cast<double>(area.min.x),
                                 static_cast<double>(area.max.x), line);

@@ -99,3 +99,16 @@ TEST_CASE("rare gradients lab: the ring that a door opens takes as long as a syn
   in.link = lab_rare::RareLink::line;
   CHECK_FALSE(lab_rare::doors_of(in, facts)[1].link);
 }
+
+TEST_CASE("rare gradients lab: the goal and the first sync of yours are dragged in the picture") {
+  const LabPtr lab = open_lab("distributed/rare-gradients");
+  lab->compute();
+  Canvas canvas(*lab, {1000, 760});
+  canvas.ui.frames(2);
+  canvas.ui.drag_by("drag the goal", {0, -20});
+  lab->compute();
+  CHECK(input(*lab, "target").number() > 1.3);
+  const double before = input(*lab, "period").number();
+  canvas.ui.drag_by("drag the first sync", {60, 0});
+  CHECK(input(*lab, "period").number() > before);
+}

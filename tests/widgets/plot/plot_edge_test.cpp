@@ -1,3 +1,4 @@
+#include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 
 #include <algorithm>
@@ -61,6 +62,21 @@ TEST_CASE("a grip on the frame's edge is painted whole") {
     CHECK(clips.back().points[1].x >= s.points[1].x);
   }
   CHECK(found);
+}
+
+TEST_CASE("a handle is dragged on a plot that neither pans nor zooms") {
+  PlotView view;
+  double level = 5;
+  UiDriver ui(whole_display([&] {
+                Plot plot(
+                    "still", view,
+                    {.x = {.lo = 0, .hi = 10}, .y = {.lo = 0, .hi = 10}, .size = {700, 400}, .interactive = false});
+                plot.drag_y("drag level", level, {.lo = 0, .hi = 10});
+              }),
+              {800, 500}, dark_theme);
+  ui.frames(4);
+  ui.drag_by("drag level", {0, -view.data_area().height() * 0.2f});
+  CHECK(level == Catch::Approx(7.0).margin(0.1));
 }
 
 TEST_CASE("the name of what is given stands at the end that the revealed line keeps clear of") {
