@@ -17,7 +17,7 @@ namespace {
 
 struct Said {
   std::string_view preset, words;  ///< the words stand in its note, or in its name
-  std::string_view key;            ///< of an output or input
+  std::string_view key;            ///< an output or input
   double least, most;
 };
 constexpr double any = std::numeric_limits<double>::infinity();
