@@ -27,8 +27,10 @@ void follow_headlines(Shell& shell) {
   std::size_t n = 0;
   for (const Field& f : lab.outputs())
     if (f.spec.headline && n < values.size()) values[n++] = is_figure(f) ? f.number() : std::nan("");
-  if (state.lab != lab.info().id) {
-    state.lab = lab.info().id;
+  // A job's first figures are a change of nothing.
+  const bool nothing_yet = shell.workspace.lab().answer().empty() && lab.reason().empty();
+  if (nothing_yet || state.lab != lab.info().id) {
+    state.lab = nothing_yet ? std::string_view{} : lab.info().id;
     state.edits = session.edits();
     state.before = state.now = values;
     return;

@@ -68,7 +68,9 @@ struct Choosing {
   }
 
   const Drill* longest_overdue() const {
-    const DrillMemories known = memories(history);
+    DrillMemories counted;
+    if (!wish.memories) counted = memories(history);
+    const DrillMemories& known = wish.memories ? *wish.memories : counted;
     const Drill* most = nullptr;
     double since = -1;
     for (const Drill& d : drills) {
@@ -83,7 +85,9 @@ struct Choosing {
 
   /// One of the weakest topic, near its level, not asked lately.
   const Drill* best() const {
-    const DrillTallies all = tallies(drills, history);
+    DrillTallies counted;
+    if (!wish.tallies) counted = tallies(drills, history);
+    const DrillTallies& all = wish.tallies ? *wish.tallies : counted;
     int nearest = drill_levels;  // a topic may have no drill of the level that was asked for
     if (wish.level > 0)
       for (const Drill& d : drills)

@@ -133,6 +133,9 @@ class Stack {
       left_ = std::max(0.0, left_ - period_);
       return {0, FrameFate::skipped, false};
     }
+    const bool light = ran_;
+    ran_ = !ran_;
+    if (light) network_s = std::max(0.0, network_s - in_.every_second_saves_s);
     const bool small = recover_ > 0;
     recover_ -= small;
     double response = left_ + (small ? in_.small_share * network_s : network_s) + fixed_s;
@@ -150,6 +153,7 @@ class Stack {
   const JitterInputs& in_;
   double period_, limit_, due_, left_ = 0;
   std::int64_t recover_ = 0;
+  bool ran_ = false;  ///< an odd number of frames was run
 };
 
 /// What each source has added since the stack was last idle, to say which of them a miss is owed to.
@@ -178,6 +182,8 @@ std::string problem_of(const JitterInputs& in) {
   if (in.frames < 1 || in.frames > 4000000) return "A run takes 1 to 4,000,000 frames.";
   if (!(in.rate_hz > 0 && in.rate_hz <= 1e6)) return "The camera's rate must be above 0, at most 1 MHz.";
   if (!(in.base_s > 0 && in.base_s <= 3600)) return "The undisturbed time must be above 0, at most 3,600 s.";
+  if (!(in.every_second_saves_s >= 0 && in.every_second_saves_s <= in.base_s))
+    return "What every second frame saves must be from 0 to its undisturbed time.";
   if (!share(in.watchdog) || !share(in.small_share) || !(in.spread >= 0 && in.spread <= 0.28))
     return "Watchdog and small network are shares from 0 to 1, the spread one from 0 to 0.28.";
   for (const JitterSource& s : in.sources)

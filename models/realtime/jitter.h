@@ -62,8 +62,9 @@ struct JitterInputs {
   std::int64_t seed = 1;
   std::vector<JitterSource> sources;
   JitterPolicy policy = JitterPolicy::wait;
-  double watchdog = 0.95;    ///< limit as a share of the deadline, 0 to 1
-  double small_share = 0.5;  ///< time of the small network over that of the full one; throttling scales with it
+  double watchdog = 0.95;           ///< limit as a share of the deadline, 0 to 1
+  double every_second_saves_s = 0;  ///< what every second frame that is run takes less, undisturbed
+  double small_share = 0.5;         ///< time of the small network over that of the full one; throttling scales with it
   std::int64_t recover_frames = 30;
   bool each_off = true;  ///< the run is also made with each source off, for JitterHits::p99_without_s
 };

@@ -25,6 +25,12 @@ double rounded_to_grain(const Field& f, double v) {
   return std::clamp(std::round(v / grain) * grain, lo, hi);
 }
 
+/// A logarithm has no 0. Where the range of an input on such a scale begins there, 0 leaves the number to the program:
+/// it is the left end of the slider, a little before the first number.
+bool zero_end(const Field& f) {
+  return f.spec.range.scale == Scale::log && f.spec.range.lo == 0 && f.spec.drag().lo > 0;
+}
+
 /// Dear ImGui's slider behaviour (mouse, keyboard, gamepad) under our own paint: a thin track and a round knob.
 bool number_slider(const Field& f, double& value, float width) {
   const auto& t = theme();
@@ -45,14 +51,17 @@ bool number_slider(const Field& f, double& value, float width) {
     ImGui::FocusWindow(window);
     g.ActiveIdUsingNavDirMask |= (1u << ImGuiDir_Left) | (1u << ImGuiDir_Right);
   }
-  const chapters::Span span = f.spec.drag();
-  const bool log = f.spec.range.scale == Scale::log && span.lo > 0;
-  double v = value;
+  chapters::Span span = f.spec.drag();
+  const bool log = f.spec.range.scale == Scale::log && span.lo > 0, zero = zero_end(f);
+  const double first = span.lo;
+  if (zero) span.lo = first / std::pow(span.hi / first, 0.06);
+  double v = std::max(value, span.lo);
   ImRect grab;
   bool changed =
       ImGui::SliderBehavior(box, id, ImGuiDataType_Double, &v, &span.lo, &span.hi, "%.17g",
                             ImGuiSliderFlags_NoRoundToFormat | (log ? ImGuiSliderFlags_Logarithmic : 0), &grab);
   if (changed) {
+    if (zero && v < first) v = v < std::sqrt(first * span.lo) ? 0 : first;
     v = rounded_to_grain(f, v);
     changed = v != value;
     value = v;
@@ -112,7 +121,8 @@ bool number_control(const Field& f, ControlState& state, float width) {
                : width;
   // The knob rests at an end for what lies beyond it; only a drag changes the value.
   const chapters::Span span = f.spec.drag();
-  const double rest = value >= span.hi ? span.hi : value >= span.lo ? value : span.lo;
+  const double least = zero_end(f) && value <= 0 ? 0 : span.lo;
+  const double rest = value >= span.hi ? span.hi : value >= span.lo ? value : least;
   double dragged = rest;
   if (slider >= t.px(24)) number_slider(f, dragged, slider);
   if (dragged != rest) value = dragged;

@@ -113,7 +113,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
     p.doors.push_back({label, words, std::move(link)});
   };
   opens("open the frame", "This frame's schedule", models::Result<std::string>::ok(run.links.back()));
-  opens("open its jitter", "What disturbs it", jitter_link(in, run.now, run.game->outcome(run.played.now().cards)));
+  opens("open its jitter", "What disturbs it", jitter_link(in, run.now));
   return p;
 }
 

@@ -127,8 +127,11 @@ Settings settings_of(const Inputs& in) {
 }
 
 Stack start_of(const Inputs& in) {
+  std::vector<models::JitterSource> sources = in.sources;
+  for (models::JitterSource& s : sources)
+    if (in.hot && s.name == "Thermal throttle") s.on = true;
   return {.tasks = in.tasks,
-          .sources = in.sources,
+          .sources = std::move(sources),
           .units = {in.cpu, in.gpu, in.dla, in.isp},
           .shared_backbone = in.start_shared,
           .parallel_heads = in.start_parallel,

@@ -42,6 +42,8 @@ void describe(Fields& f, Inputs& in) {
          "A frame arrives this often, and is due when the next one arrives.", {.range = {5, 60}, .headline = true});
   f.real("speed_m_per_s", in.speed_m_per_s, {"Speed", "m/s"}, "The car's speed; 30 m/s is 108 km/h.",
          {.range = {1, 70}});
+  f.toggle("hot", in.hot, "A hot day",
+           "The chip throttles now and then: the source \"Thermal throttle\" is on, whatever its row says.");
   f.group("As found");
   f.toggle("start_pipelining", in.start_pipelining, "Pipelined",
            "A frame starts before the one before has ended; without it a frame that comes early is dropped.");
@@ -85,7 +87,8 @@ void describe_frame(Fields& f, Outputs& o) {
   f.real("mean_s", o.mean_s, {"Average frame", "s"}, {.formula = "mean of all frames"});
   f.real("latency_s", o.latency_s, {"Undisturbed frame", "s"}, "With other frames on their way, where it is pipelined.",
          {.formula = "end of the last task - shutter"});
-  f.real("beat_s", o.beat_s, {"From frame to frame", "s"}, "Where there is always a next one waiting.",
+  f.real("beat_s", o.beat_s, {"From frame to frame", "s"},
+         "Where there is always a next one waiting; the mean where every second frame is shorter.",
          {.formula = "1 / sustained rate"});
   f.real("p999_s", o.p999_s, {"999 in 1,000 by", "s"}, {.formula = "nearest rank of all frames"});
   f.real("worst_s", o.worst_s, {"Worst", "s"}, "The slowest of this run; a longer one finds worse.");
@@ -115,7 +118,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("travelled_m", o.travelled_m, {"Driven until the plan", "m"}, "One frame in a hundred, at least so far.",
          {.formula = "speed x P99"});
   f.real("start_travelled_m", o.start_travelled_m, {"... as found", "m"}, {.formula = "speed x P99 as found"});
-  f.group("Work of a frame over what a unit has");
+  f.group("Work of a mean frame");
   f.real("gpu_asked", o.asked[1], {"GPU asked for", "%"}, {.formula = "work per frame x rate / queues"});
   f.real("dla_asked", o.asked[2], {"DLA asked for", "%"}, {.formula = "work per frame x rate / units"});
   f.real("cpu_asked", o.asked[0], {"CPU asked for", "%"}, {.formula = "work per frame x rate / cores"});

@@ -20,6 +20,7 @@ struct Inputs {
   std::string rounds = "engine_backbone, skip, engine_prediction, pools";
   std::vector<double> said{0.038, 0.0415, 0.0365, 0.0335};  ///< before each round: where 99 in 100 would end
   double rate_hz = 30, speed_m_per_s = 30;
+  bool hot = false;  ///< the chip throttles now and then
   bool start_pipelining = true, start_parallel = true, start_shared = true;
   double spread = 2, int8_speedup = 1.5, fusion_saving = 35, fusion_redone = 3, dla_slowdown = 3.2;  ///< shares in %
   double pinned_contention_s = 0.4e-3;
@@ -114,7 +115,7 @@ void describe(Fields& f, RoundRow& r);
 Settings settings_of(const Inputs& in);
 Stack start_of(const Inputs& in);
 std::string frame_link(const Inputs& in, const Stack& stack);
-models::Result<std::string> jitter_link(const Inputs& in, const Stack& stack, const Outcome& now);
+models::Result<std::string> jitter_link(const Inputs& in, const Stack& stack);
 Computed<Outputs, Run> compute(const Inputs& in, Progress& progress, Searches& searches);
 std::string answer_of(const Outputs& out, const Run& run);
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run);

@@ -74,16 +74,26 @@ std::string frame_link(const Inputs& in, const Stack& stack) {
   return w.text();
 }
 
-models::Result<std::string> jitter_link(const Inputs& in, const Stack& stack, const Outcome& now) {
+models::Result<std::string> jitter_link(const Inputs& in, const Stack& stack) {
+  models::JitterInputs run = disturbances_of(settings_of(in), stack);
+  const bool skips = run.policy == models::JitterPolicy::skip;
+  if (run.every_second_saves_s > 0 && skips)
+    return models::Result<std::string>::fail(
+        "A forecast for every second frame that is run has no counterpart there while frames are dropped.");
+  // There a frame is added to, every second one.
+  if (run.every_second_saves_s > 0)
+    run.sources.push_back({"Forecast", true, models::JitterPattern::periodic, 0.5, 2, models::JitterShape::constant,
+                           run.every_second_saves_s});
+  const double base_s = std::max(1e-6, run.base_s - run.every_second_saves_s);
   LinkWriter w("driving/jitter");
-  w.exactly("base_s", stack.pipelining ? now.beat_s : now.latency_s);
-  w.number("spread", in.spread * (stack.clocks ? 0.5 : 1));
+  w.exactly("base_s", base_s);
+  w.exactly("spread", 100 * run.spread * run.base_s / base_s);
   w.number("rate_hz", in.rate_hz);
   w.number("frames", static_cast<double>(in.frames));
   w.number("seed", static_cast<double>(in.seed));
   w.number("speed_m_per_s", in.speed_m_per_s);
-  w.choice("policy", stack.skip || !stack.pipelining ? "skip" : "wait");
-  w.rows("sources", json_rows(stack.sources));
+  w.choice("policy", skips ? "skip" : "wait");
+  w.rows("sources", json_rows(run.sources));
   return w.link();
 }
 

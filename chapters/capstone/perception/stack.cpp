@@ -169,6 +169,8 @@ namespace {
 
 constexpr std::size_t steady_frames = 8;
 
+double seconds_of(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
+
 /// The graph of a frame. Of a forecast that runs for every second frame, that with it.
 models::Result<models::TaskGraph> graph_of(const Settings& settings, const Stack& stack) {
   return models::stack_graph(stack.tasks, stack.units,
@@ -178,16 +180,34 @@ models::Result<models::TaskGraph> graph_of(const Settings& settings, const Stack
                               .temporal_saving = settings.fusion_saving});
 }
 
-double seconds_of(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
+/// What the schedule says of a frame: found on an empty machine, and from it to the next where one always waits.
+struct FrameTimes {
+  double lone_s = 0, beat_s = 0;
+  std::vector<double> work_ns;  ///< by resource, over its units
+  models::GraphSchedule lone;
+};
 
-/// The frame's latency, without its forecast: what the other half of the frames takes.
-double without_forecast_s(const Settings& settings, const Stack& stack) {
+models::Result<FrameTimes> times_of(const models::TaskGraph& graph, bool pipelined) {
+  using Made = models::Result<FrameTimes>;
+  auto lone = models::schedule_frames(graph, {.frames = 1});
+  if (!lone) return Made::fail(lone.error);
+  FrameTimes out{.work_ns = models::work_per_unit_ns(graph), .lone = std::move(*lone)};
+  out.beat_s = out.lone_s = seconds_of(out.lone.frames[0].latency_ns());
+  if (pipelined) {
+    const auto rate = models::sustained_rate_hz(graph, {.pipelined = true});
+    if (!rate) return Made::fail(rate.error);
+    out.beat_s = *rate > 0 ? 1 / *rate : 0;
+  }
+  return Made::ok(std::move(out));
+}
+
+/// Every second frame of a stack that forecasts for the other half alone: the same tasks, the forecast in no time.
+models::Result<FrameTimes> light_times(const Settings& settings, const Stack& stack) {
   Stack other = stack;
   other.tasks[forecast_of(stack)].duration_s = 0;
   const auto graph = graph_of(settings, other);
-  if (!graph) return 0;
-  const auto s = models::schedule_frames(*graph, {.frames = 1});
-  return s ? seconds_of(s->frames[0].latency_ns()) : 0;
+  if (!graph) return models::Result<FrameTimes>::fail(graph.error);
+  return times_of(*graph, stack.pipelining);
 }
 
 /// A frame in which features cannot be reused, beyond one in which they can.
@@ -202,7 +222,8 @@ double redone_s(const Settings& settings, const Stack& stack, double latency_s) 
 
 struct Scheduled {
   Outcome outcome;
-  double lone_s = 0;  ///< a frame that finds the machine empty
+  FrameTimes full;   ///< a frame with all its tasks
+  FrameTimes light;  ///< one without its forecast; the same as `full` where every frame has one
 };
 
 void fill_path(const models::GraphSchedule& s, const std::vector<std::size_t>& chain, Outcome& out) {
@@ -216,58 +237,67 @@ void fill_path(const models::GraphSchedule& s, const std::vector<std::size_t>& c
   }
 }
 
+std::string pile_up(const Settings& settings, const std::vector<double>& work_ns) {
+  const auto busiest = std::max_element(work_ns.begin(), work_ns.end()) - work_ns.begin();
+  return "A frame asks the " + std::string(models::stack_resource_names[static_cast<std::size_t>(busiest)]) + " for " +
+         widgets::format_text(work_ns[static_cast<std::size_t>(busiest)] * 1e-9, "s") + " and a new one comes every " +
+         widgets::format_text(1 / settings.rate_hz, "s") + ": frames would pile up without end.";
+}
+
 Scheduled schedule(const Settings& settings, const Stack& stack, Frame* frame) {
   Scheduled out;
   Outcome& f = out.outcome;
   const auto graph = graph_of(settings, stack);
   if (!graph) return {.outcome = {.bounce = graph.error}};
-  const auto period_ns = static_cast<std::int64_t>(std::llround(1e9 / settings.rate_hz));
-  const auto lone = models::schedule_frames(*graph, {.frames = 1});
-  if (!lone) return {.outcome = {.bounce = lone.error}};
-  const auto work = models::work_per_unit_ns(*graph);
-  for (std::size_t r = 0; r < work.size(); ++r) f.asked[r] = work[r] * 1e-9 * settings.rate_hz;
-  out.lone_s = f.latency_s = seconds_of(lone->frames[0].latency_ns());
-  f.beat_s = f.latency_s;
+  auto full = times_of(*graph, stack.pipelining);
+  if (!full) return {.outcome = {.bounce = full.error}};
+  auto light = stack.alternate ? light_times(settings, stack) : full;
+  if (!light) return {.outcome = {.bounce = light.error}};
+  out.full = std::move(*full);
+  out.light = std::move(*light);
+  std::vector<double> work_ns = out.full.work_ns;  // in the mean of both kinds of frames
+  for (std::size_t r = 0; r < work_ns.size(); ++r) {
+    work_ns[r] = (work_ns[r] + out.light.work_ns[r]) / 2;
+    f.asked[r] = work_ns[r] * 1e-9 * settings.rate_hz;
+  }
+  f.latency_s = out.full.lone_s;
+  f.beat_s = (out.full.beat_s + out.light.beat_s) / 2;
   if (stack.pipelining) {
-    const auto rate = models::sustained_rate_hz(*graph, {.pipelined = true});
-    if (!rate) return {.outcome = {.bounce = rate.error}};
-    f.beat_s = *rate > 0 ? 1 / *rate : 0;
     if (f.beat_s > 1 / settings.rate_hz * (1 + 1e-9)) {
-      const auto busiest = static_cast<std::size_t>(std::max_element(work.begin(), work.end()) - work.begin());
-      f.bounce = "A frame asks the " + std::string(models::stack_resource_names[busiest]) + " for " +
-                 widgets::format_text(work[busiest] * 1e-9, "s") + " and a new one comes every " +
-                 widgets::format_text(1 / settings.rate_hz, "s") + ": frames would pile up without end.";
+      f.bounce = pile_up(settings, work_ns);
       return out;
     }
+    const auto period_ns = static_cast<std::int64_t>(std::llround(1e9 / settings.rate_hz));
     const auto many =
         models::schedule_frames(*graph, {.frames = steady_frames, .period_ns = period_ns, .pipelined = true});
-    if (many) f.latency_s = seconds_of(many->frames.back().latency_ns());
+    // Where full frames alone would pile up, one that comes after a light one finds the machine as an empty one is.
+    if (many && out.full.beat_s * settings.rate_hz <= 1 + 1e-9)
+      f.latency_s = seconds_of(many->frames.back().latency_ns());
   }
-  const auto chain = models::critical_chain(*graph, *lone, 0);
-  fill_path(*lone, chain, f);
-  if (frame != nullptr) *frame = {*graph, *lone, chain, models::task_float_ns(*graph, *lone, 0)};
+  const models::GraphSchedule& lone = out.full.lone;
+  const auto chain = models::critical_chain(*graph, lone, 0);
+  fill_path(lone, chain, f);
+  if (frame != nullptr) *frame = {*graph, lone, chain, models::task_float_ns(*graph, lone, 0)};
   return out;
 }
 
 /// What disturbs the frames, with what fusion and a forecast every second frame add to it.
 models::JitterInputs jitter_of(const Settings& settings, const Stack& stack, const Scheduled& s) {
-  const Outcome& f = s.outcome;
-  const double short_s = stack.alternate ? std::max(0.0, s.lone_s - without_forecast_s(settings, stack)) : 0;
   models::JitterInputs in{
-      .base_s = std::max(1e-6, f.beat_s - (stack.pipelining ? 0 : short_s)),
+      .base_s = std::max(1e-6, s.full.beat_s),
       .rate_hz = settings.rate_hz,
       .frames = settings.frames,
       .seed = settings.seed,
       .sources = stack.sources,
       .policy = stack.skip || !stack.pipelining ? models::JitterPolicy::skip : models::JitterPolicy::wait,
       .each_off = false};
-  in.spread = std::min(0.28, settings.spread * (stack.clocks ? 0.5 : 1) * f.latency_s / in.base_s);
+  in.every_second_saves_s = std::clamp(s.full.beat_s - s.light.beat_s, 0.0, in.base_s);
+  in.spread = std::min(0.28, settings.spread * (stack.clocks ? 0.5 : 1) * s.outcome.latency_s / in.base_s);
   using enum models::JitterPattern;
   using enum models::JitterShape;
-  if (short_s > 0 && !stack.pipelining) in.sources.push_back({"Forecast", true, periodic, 0, 2, constant, short_s});
   if (stack.fusion)
     in.sources.push_back({"Features made anew", true, random, settings.fusion_redone, 100, constant,
-                          redone_s(settings, stack, s.lone_s)});
+                          redone_s(settings, stack, s.full.lone_s)});
   return in;
 }
 
@@ -276,9 +306,13 @@ void answer_frames(const Settings& settings, const Stack& stack, const Scheduled
                    Outcome& out) {
   const double period_s = 1 / settings.rate_hz;
   const auto n = static_cast<std::int64_t>(run.response_s.size());
-  const double short_s =
-      stack.alternate && stack.pipelining ? std::max(0.0, s.lone_s - without_forecast_s(settings, stack)) : 0;
-  const double more_s = stack.pipelining ? s.outcome.latency_s - s.outcome.beat_s : 0;
+  // What a plan takes beyond its frame's turn in the queue, of a full frame and of a light one.
+  const double full_s = stack.pipelining ? s.outcome.latency_s - s.full.beat_s : 0;
+  const double light_s = stack.pipelining ? s.outcome.latency_s - (s.full.lone_s - s.light.lone_s) - s.light.beat_s : 0;
+  // Every second frame that is run is a light one; the last is known from how many there are.
+  const std::int64_t runs = std::count_if(run.fate.begin(), run.fate.end(),
+                                          [](models::FrameFate fate) { return fate != models::FrameFate::skipped; });
+  bool light = runs % 2 == 0;
   double next_s = s.outcome.latency_s;  // of the plan made next, from that frame's shutter
   double sum_s = 0;
   for (std::int64_t i = n - 1; i >= 0; --i) {
@@ -287,7 +321,8 @@ void answer_frames(const Settings& settings, const Stack& stack, const Scheduled
       ++out.unseen;
       next_s += period_s;
     } else {
-      next_s = static_cast<double>(response) + more_s - (i % 2 == 0 ? 0 : short_s);
+      next_s = static_cast<double>(response) + (light ? light_s : full_s);
+      light = !light;
     }
     response = static_cast<float>(next_s);
     out.late += next_s > period_s * (1 + 1e-9);
@@ -298,6 +333,10 @@ void answer_frames(const Settings& settings, const Stack& stack, const Scheduled
 }
 
 }  // namespace
+
+models::JitterInputs disturbances_of(const Settings& settings, const Stack& stack) {
+  return jitter_of(settings, stack, schedule(settings, stack, nullptr));
+}
 
 Outcome schedule_only(const Settings& settings, const Stack& stack, Frame* frame) {
   return schedule(settings, stack, frame).outcome;

@@ -74,7 +74,7 @@ struct Piece {
 struct Outcome {
   std::string bounce{};  ///< not empty: it cannot run, and this sentence says why; nothing else holds
   double latency_s = 0;  ///< an undisturbed frame while others are on their way
-  double beat_s = 0;     ///< from frame to frame where there is always a next one
+  double beat_s = 0;     ///< from frame to frame where there is always a next one; the mean where frames differ
   double mean_s = 0, p50_s = 0, p99_s = 0, p999_s = 0, worst_s = 0;
   std::int64_t late = 0;    ///< frames without a fresh plan in time
   std::int64_t unseen = 0;  ///< frames that were never looked at; they are late
@@ -101,6 +101,9 @@ struct Frame {
 /// that is made: it counts the periods until then. So P99 is within the period exactly where 99 frames of 100 have a
 /// fresh plan in time. `tail` and `frame` are filled where they are asked for.
 Outcome simulate(const Settings& settings, const Stack& stack, Tail* tail = nullptr, Frame* frame = nullptr);
+/// What `simulate` runs the frames with: what disturbs them, and what a forecast every second frame and features that
+/// are made anew add.
+models::JitterInputs disturbances_of(const Settings& settings, const Stack& stack);
 /// The same without the frames: times of a frame that nothing disturbs.
 Outcome schedule_only(const Settings& settings, const Stack& stack, Frame* frame = nullptr);
 

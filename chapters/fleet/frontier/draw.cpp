@@ -71,12 +71,16 @@ void draw_reigns(Inputs& in, const Outputs& out, const Picture& picture, ImVec2 
   widgets::press_area("drag the exchange rate", {t.px(24), tall + t.px(16)});
   const bool held = ImGui::IsItemActive() && ImGui::IsMouseDown(ImGuiMouseButton_Left);
   const bool lit = held || ImGui::IsItemHovered() || (ImGui::IsItemFocused() && ImGui::GetIO().NavVisible);
-  double& rate = picture.run->y.column->log ? in.pays : in.pays_units;
   if (held) {
+    const bool log = picture.run->y.column->log;
     const double share = static_cast<double>((ImGui::GetIO().MousePos.x - left) / std::max(wide, 1.0f));
-    const double wanted = picture.least_rate * std::pow(picture.most_rate / picture.least_rate, share);
-    rate = std::clamp(std::round(wanted * 1000) / 1000, std::max(1.01, picture.least_rate), picture.most_rate);
-    if (!picture.run->y.column->log) rate = std::clamp(wanted, picture.least_rate, picture.most_rate);
+    // The picture reaches beyond the last reign, and may so reach beyond what can be set.
+    const double wanted =
+        picture.least_rate * std::pow(picture.most_rate / picture.least_rate, std::clamp(share, 0.0, 1.0));
+    if (log)
+      in.pays = std::clamp(std::round(wanted * 1000) / 1000, least_pays, most_pays);
+    else
+      in.pays_units = std::clamp(wanted, least_units, most_units);
   }
   if (lit) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
   p.line({at, top - t.px(6)}, {at, top + tall + t.px(4)}, t.accent, t.px(2));

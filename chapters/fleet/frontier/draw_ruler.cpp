@@ -98,7 +98,7 @@ void turn_ruler(Inputs& in, const Painter& p, const Picture& picture, const Scen
   const bool lit = held || ImGui::IsItemHovered() || (ImGui::IsItemFocused() && ImGui::GetIO().NavVisible);
   const bool log = picture.run->y.column->log;
   double& rate = log ? in.pays : in.pays_units;
-  const double least = log ? 1.01 : 0.001, most = log ? 100 : 1000;
+  const double least = log ? least_pays : least_units, most = log ? most_pays : most_units;
   if (held && !view.turning) {
     view.pivot_u = picture.winner.u;
     view.pivot_v = picture.winner.v;

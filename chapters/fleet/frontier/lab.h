@@ -24,6 +24,9 @@ namespace chapters::fleet::frontier {
 inline constexpr std::array<std::string_view, 10> set_ids{"chat", "reasoning", "timm",   "gguf_8b", "gguf_70b",
                                                           "bev",  "yolov5",    "rtdetr", "orin",    "own"};
 
+/// Rates that may be set: as a factor, and in units.
+inline constexpr double least_pays = 1.01, most_pays = 100, least_units = 0.001, most_units = 1000;
+
 /// Defaults: chat with Llama 3.1 70B as ML.ENERGY measured it, 20 tokens per second at least; the exchange rate is an
 /// example.
 struct Inputs {

@@ -30,7 +30,8 @@ void describe_machines(Fields& f, Inputs& in) {
   f.group("The run");
   shared::model(f, "model", in.model, {.help = "Its active parameters are counted."});
   f.real("parameters", in.parameters, {"Parameters (0: the model's)", "parameters"},
-         "Active parameters of a model that is not in the list.", {.range = {0, 1e13}, .typical = {0, 1e12}});
+         "Active parameters of a model that is not in the list.",
+         {.range = {0, 1e13, Scale::log}, .typical = {1e8, 2e12}});
   f.real("tokens", in.tokens, {"Tokens", "tokens"}, "How many tokens the run reads.",
          {.range = {1e9, 1e15, Scale::log}, .typical = {1e11, 1e14}});
   shared::chip(f, "chip", in.chip, {.help = "Its dense BF16 peak is what the MFU is a share of."});
@@ -56,7 +57,7 @@ void describe(Fields& f, Inputs& in) {
   f.group("Checkpoints and failures");
   f.real("interval_s", in.interval_s, {"Work between saves (0: the best)", "s"},
          "How long training goes on before the next checkpoint is saved.",
-         {.range = {0, 604'800}, .typical = {0, 14'400}, .headline = true});
+         {.range = {0, 604'800, Scale::log}, .typical = {60, 86'400}, .headline = true});
   f.real("save_s", in.save_s, {"A save stops training for", "s"},
          "With an asynchronous save that is the copy alone, and not the writing.",
          {.range = {0.01, 7200, Scale::log}, .typical = {1, 600}, .headline = true});

@@ -127,6 +127,159 @@ SumLine prompt_line(const Inputs& in, const Outputs& out, const Run& run) {
       .is(out.sums.prompt_s, "s");
 }
 
+constexpr std::string_view sum_dot = " \xC2\xB7 ";
+
+/// What lies in memory.
+void memory_sums(const Inputs& in, const Outputs& out, const Run& run, std::vector<SumLine>& all) {
+  const Sums& s = out.sums;
+  all.push_back(LineMaker(in, "Weights", "weights_bytes", "role/scaling")
+                    .say("parameters")
+                    .say(sum_dot)
+                    .hand(weight_bits)
+                    .say(" / 8")
+                    .is(s.weights_bytes, "B"));
+  all.push_back(LineMaker(in, "Training state", "state_bytes", "framework/training-memory")
+                    .say("parameters \xC2\xB7 (2 + 2 + 4 + 8) B")
+                    .is(s.state_bytes, "B"));
+  all.push_back(LineMaker(in, "Cache of a token", "cache_token_bytes", "inference/kv-cache")
+                    .say(run.latent ? "layers \xC2\xB7 (latent + rotary) \xC2\xB7 "
+                                    : "2 \xC2\xB7 layers \xC2\xB7 KV heads \xC2\xB7 dim \xC2\xB7 ")
+                    .hand(cache_bits)
+                    .say(" / 8")
+                    .is(s.cache_token_bytes, "B"));
+  all.push_back(LineMaker(in, "Cache of a request", "cache_bytes", "inference/kv-cache")
+                    .say("that")
+                    .say(sum_dot)
+                    .hand(context)
+                    .say(" tokens")
+                    .is(s.cache_bytes, "B"));
+  all.push_back(LineMaker(in, "Requests that fit", "fits", "serving/capacity")
+                    .say("(0.9 \xC2\xB7 ")
+                    .hand(tensor_parallel)
+                    .say(" \xC2\xB7 memory - weights) / that")
+                    .is(s.fits, ""));
+}
+
+/// A token, a step, and what they cost.
+void decode_sums(const Inputs& in, const Outputs& out, const Run& run, std::vector<SumLine>& all) {
+  const Sums& s = out.sums;
+  all.push_back(LineMaker(in, "Weights read", "read_bytes", "inference/phases")
+                    .say(run.experts ? "(active" : "(parameters")
+                    .say(" - embedding) \xC2\xB7 ")
+                    .hand(weight_bits)
+                    .say(" / 8")
+                    .is(s.read_bytes, "B"));
+  all.push_back(LineMaker(in, "One token, alone", "token_s", "inference/phases")
+                    .say("(read + cache) / (")
+                    .hand(tensor_parallel)
+                    .say(" \xC2\xB7 bandwidth)")
+                    .is(s.token_s, "s"));
+  all.push_back(step_line(in, out, run));
+  all.push_back(LineMaker(in, "Tokens per second", "tokens_per_s", "inference/phases")
+                    .hand(batch)
+                    .say(" / step")
+                    .is(s.tokens_per_s, ""));
+  all.push_back(LineMaker(in, "A million tokens", "dollars_per_million", "fleet/cost")
+                    .say("chips \xC2\xB7 ")
+                    .hand(price)
+                    .say(" \xC2\xB7 10^6 / (3,600 \xC2\xB7 ")
+                    .hand(filled)
+                    .say(" \xC2\xB7 tokens/s)")
+                    .is(s.dollars_per_million, "$"));
+  all.push_back(LineMaker(in, "Ridge", "ridge", "roofline/roofline").say("peak / bandwidth").is(s.ridge, "FLOP/B"));
+  all.push_back(LineMaker(in, "Ridge as a batch", "ridge_batch", "inference/phases")
+                    .say("ridge")
+                    .say(sum_dot)
+                    .hand(weight_bits)
+                    .say(" / 16")
+                    .is(s.ridge_batch, ""));
+}
+
+/// A request beyond its tokens one by one.
+void request_sums(const Inputs& in, const Outputs& out, const Run& run, std::vector<SumLine>& all) {
+  const Sums& s = out.sums;
+  all.push_back(prompt_line(in, out, run));
+  all.push_back(LineMaker(in, "Tokens of a round", "drafted", "inference/speculative")
+                    .say("a = ")
+                    .hand(acceptance)
+                    .say(", k = ")
+                    .hand(draft_length)
+                    .say(in.acceptance < 1 ? ": (1 - a^(k+1)) / (1 - a)" : ": k + 1")
+                    .is(s.drafted, ""));
+  all.push_back(LineMaker(in, "Launches of a step", "launch_s", "framework/launch")
+                    .say(widgets::format_text(s.launches, ""))
+                    .say(" kernels \xC2\xB7 ")
+                    .say(widgets::format_text(s.launch_each_s, "s"))
+                    .say(" of host, eager")
+                    .is(s.launch_s, "s"));
+  all.push_back(LineMaker(in, "All-reduce", "all_reduce_s", "distributed/collectives")
+                    .say("2 \xC2\xB7 (n-1)/n \xC2\xB7 ")
+                    .hand(bytes)
+                    .say(" / ")
+                    .say(widgets::format_text(s.link_bytes_per_s, "B/s"))
+                    .say(", n = ")
+                    .hand(tensor_parallel)
+                    .say(", " + out.link)
+                    .is(s.all_reduce_s, "s"));
+}
+
+/// A training, from its memory to its dollars.
+void training_sums(const Inputs& in, const Outputs& out, const Run&, std::vector<SumLine>& all) {
+  const Sums& s = out.sums;
+  all.push_back(LineMaker(in, "Activations", "activation_bytes", "framework/training-memory")
+                    .say("all layers, ")
+                    .hand(sequence)
+                    .say(" tokens, nothing computed twice")
+                    .is(s.activation_bytes, "B"));
+  all.push_back(LineMaker(in, "Training work", "flops", "fleet/train-time")
+                    .say("6 \xC2\xB7 active parameters \xC2\xB7 ")
+                    .hand(tokens)
+                    .is_power(s.flops, "FLOP"));
+  all.push_back(LineMaker(in, "Training time", "train_s", "fleet/train-time")
+                    .say("that / (")
+                    .hand(gpus)
+                    .say(" \xC2\xB7 peak \xC2\xB7 ")
+                    .hand(mfu)
+                    .say(")")
+                    .is(s.train_s, "s"));
+  all.push_back(LineMaker(in, "Training dollars", "train_dollars", "fleet/train-time")
+                    .say("GPU-hours")
+                    .say(sum_dot)
+                    .hand(price)
+                    .is(s.train_dollars, "$"));
+  all.push_back(LineMaker(in, "Pipeline bubble", "bubble", "distributed/pipeline")
+                    .say("(p-1) / (m+p-1), p = ")
+                    .hand(stages)
+                    .say(", m = ")
+                    .hand(micro_batches)
+                    .is(s.bubble, "%"));
+}
+
+/// Failures, and what cameras send.
+void fleet_sums(const Inputs& in, const Outputs& out, const Run&, std::vector<SumLine>& all) {
+  const Sums& s = out.sums;
+  all.push_back(LineMaker(in, "Time between failures", "mtbf_s", "fleet/train-time")
+                    .hand(gpu_mtbf)
+                    .say(" of a GPU / ")
+                    .hand(gpus)
+                    .is(s.mtbf_s, "s"));
+  all.push_back(LineMaker(in, "Save every", "save_every_s", "fleet/train-time")
+                    .say("near root of 2 \xC2\xB7 ")
+                    .hand(save)
+                    .say(" \xC2\xB7 that")
+                    .is(s.save_every_s, "s"));
+  all.push_back(LineMaker(in, "Cameras", "camera_bytes_per_s", "driving/gantt")
+                    .hand(cameras)
+                    .say(sum_dot)
+                    .hand(megapixels)
+                    .say(" Mpixel \xC2\xB7 ")
+                    .hand(frames)
+                    .say(" / s \xC2\xB7 ")
+                    .hand(pixel_bits)
+                    .say(" / 8")
+                    .is(s.camera_bytes_per_s, "B/s"));
+}
+
 }  // namespace
 
 std::string SumLine::text() const {
@@ -157,136 +310,8 @@ void set_dragged(Inputs& in, Dragged d, double value) {
 }
 
 std::vector<SumLine> sum_lines(const Inputs& in, const Outputs& out, const Run& run) {
-  const Sums& s = out.sums;
-  const auto line = [&](std::string_view name, std::string_view output, std::string_view lab) {
-    return LineMaker(in, name, output, lab);
-  };
-  constexpr std::string_view dot = " \xC2\xB7 ";
   std::vector<SumLine> all;
-  all.push_back(line("Weights", "weights_bytes", "role/scaling")
-                    .say("parameters")
-                    .say(dot)
-                    .hand(weight_bits)
-                    .say(" / 8")
-                    .is(s.weights_bytes, "B"));
-  all.push_back(line("Training state", "state_bytes", "framework/training-memory")
-                    .say("parameters \xC2\xB7 (2 + 2 + 4 + 8) B")
-                    .is(s.state_bytes, "B"));
-  all.push_back(line("Cache of a token", "cache_token_bytes", "inference/kv-cache")
-                    .say(run.latent ? "layers \xC2\xB7 (latent + rotary) \xC2\xB7 "
-                                    : "2 \xC2\xB7 layers \xC2\xB7 KV heads \xC2\xB7 dim \xC2\xB7 ")
-                    .hand(cache_bits)
-                    .say(" / 8")
-                    .is(s.cache_token_bytes, "B"));
-  all.push_back(line("Cache of a request", "cache_bytes", "inference/kv-cache")
-                    .say("that")
-                    .say(dot)
-                    .hand(context)
-                    .say(" tokens")
-                    .is(s.cache_bytes, "B"));
-  all.push_back(line("Requests that fit", "fits", "serving/capacity")
-                    .say("(0.9 \xC2\xB7 ")
-                    .hand(tensor_parallel)
-                    .say(" \xC2\xB7 memory - weights) / that")
-                    .is(s.fits, ""));
-  all.push_back(line("Weights read", "read_bytes", "inference/phases")
-                    .say(run.experts ? "(active" : "(parameters")
-                    .say(" - embedding) \xC2\xB7 ")
-                    .hand(weight_bits)
-                    .say(" / 8")
-                    .is(s.read_bytes, "B"));
-  all.push_back(line("One token, alone", "token_s", "inference/phases")
-                    .say("(read + cache) / (")
-                    .hand(tensor_parallel)
-                    .say(" \xC2\xB7 bandwidth)")
-                    .is(s.token_s, "s"));
-  all.push_back(step_line(in, out, run));
-  all.push_back(
-      line("Tokens per second", "tokens_per_s", "inference/phases").hand(batch).say(" / step").is(s.tokens_per_s, ""));
-  all.push_back(line("A million tokens", "dollars_per_million", "fleet/cost")
-                    .say("chips \xC2\xB7 ")
-                    .hand(price)
-                    .say(" \xC2\xB7 10^6 / (3,600 \xC2\xB7 ")
-                    .hand(filled)
-                    .say(" \xC2\xB7 tokens/s)")
-                    .is(s.dollars_per_million, "$"));
-  all.push_back(line("Ridge", "ridge", "roofline/roofline").say("peak / bandwidth").is(s.ridge, "FLOP/B"));
-  all.push_back(line("Ridge as a batch", "ridge_batch", "inference/phases")
-                    .say("ridge")
-                    .say(dot)
-                    .hand(weight_bits)
-                    .say(" / 16")
-                    .is(s.ridge_batch, ""));
-  all.push_back(prompt_line(in, out, run));
-  all.push_back(line("Tokens of a round", "drafted", "inference/speculative")
-                    .say("a = ")
-                    .hand(acceptance)
-                    .say(", k = ")
-                    .hand(draft_length)
-                    .say(in.acceptance < 1 ? ": (1 - a^(k+1)) / (1 - a)" : ": k + 1")
-                    .is(s.drafted, ""));
-  all.push_back(line("Launches of a step", "launch_s", "framework/launch")
-                    .say(widgets::format_text(s.launches, ""))
-                    .say(" kernels \xC2\xB7 ")
-                    .say(widgets::format_text(s.launch_each_s, "s"))
-                    .say(" of host, eager")
-                    .is(s.launch_s, "s"));
-  all.push_back(line("All-reduce", "all_reduce_s", "distributed/collectives")
-                    .say("2 \xC2\xB7 (n-1)/n \xC2\xB7 ")
-                    .hand(bytes)
-                    .say(" / ")
-                    .say(widgets::format_text(s.link_bytes_per_s, "B/s"))
-                    .say(", n = ")
-                    .hand(tensor_parallel)
-                    .say(", " + out.link)
-                    .is(s.all_reduce_s, "s"));
-  all.push_back(line("Activations", "activation_bytes", "framework/training-memory")
-                    .say("all layers, ")
-                    .hand(sequence)
-                    .say(" tokens, nothing computed twice")
-                    .is(s.activation_bytes, "B"));
-  all.push_back(line("Training work", "flops", "fleet/train-time")
-                    .say("6 \xC2\xB7 active parameters \xC2\xB7 ")
-                    .hand(tokens)
-                    .is_power(s.flops, "FLOP"));
-  all.push_back(line("Training time", "train_s", "fleet/train-time")
-                    .say("that / (")
-                    .hand(gpus)
-                    .say(" \xC2\xB7 peak \xC2\xB7 ")
-                    .hand(mfu)
-                    .say(")")
-                    .is(s.train_s, "s"));
-  all.push_back(line("Training dollars", "train_dollars", "fleet/train-time")
-                    .say("GPU-hours")
-                    .say(dot)
-                    .hand(price)
-                    .is(s.train_dollars, "$"));
-  all.push_back(line("Pipeline bubble", "bubble", "distributed/pipeline")
-                    .say("(p-1) / (m+p-1), p = ")
-                    .hand(stages)
-                    .say(", m = ")
-                    .hand(micro_batches)
-                    .is(s.bubble, "%"));
-  all.push_back(line("Time between failures", "mtbf_s", "fleet/train-time")
-                    .hand(gpu_mtbf)
-                    .say(" of a GPU / ")
-                    .hand(gpus)
-                    .is(s.mtbf_s, "s"));
-  all.push_back(line("Save every", "save_every_s", "fleet/train-time")
-                    .say("near root of 2 \xC2\xB7 ")
-                    .hand(save)
-                    .say(" \xC2\xB7 that")
-                    .is(s.save_every_s, "s"));
-  all.push_back(line("Cameras", "camera_bytes_per_s", "driving/gantt")
-                    .hand(cameras)
-                    .say(dot)
-                    .hand(megapixels)
-                    .say(" Mpixel \xC2\xB7 ")
-                    .hand(frames)
-                    .say(" / s \xC2\xB7 ")
-                    .hand(pixel_bits)
-                    .say(" / 8")
-                    .is(s.camera_bytes_per_s, "B/s"));
+  for (const auto part : {memory_sums, decode_sums, request_sums, training_sums, fleet_sums}) part(in, out, run, all);
   return all;
 }
 

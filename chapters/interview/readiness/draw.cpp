@@ -6,6 +6,7 @@
 #include "widgets/base/marks.h"
 #include "widgets/base/parts.h"
 #include "widgets/base/press_area.h"
+#include "widgets/base/wrapped_text.h"
 #include "widgets/controls/button.h"
 #include "widgets/number/number.h"
 
@@ -118,11 +119,17 @@ void draw_days(const Calendar& calendar, ImVec2 size) {
   const auto& t = theme();
   const Painter p = Painter::window();
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float small = t.type(Type::small), foot = small + t.px(6);
+  const float small = t.type(Type::small);
   if (calendar.days.empty()) {
     widgets::fit_text(p, at, "No day is known yet.", size.x, t.muted, Type::small);
     return;
   }
+  widgets::Line line;
+  line.add_integer(calendar.days_with).add(calendar.days_with == 1 ? " day with answers" : " days with answers");
+  if (calendar.most_a_day > 0) line.add(", at most ").add_integer(calendar.most_a_day).add(" a day");
+  line.add("; the last square is today");
+  const bool wraps = widgets::text_size(line.view(), Type::small).x > size.x;
+  const float foot = (wraps ? 2.3f : 1.0f) * small + t.px(6);
   constexpr std::size_t rows = 7;
   const float side = std::floor(std::min((size.y - foot) / rows, t.px(22)));
   if (side < t.px(3)) return;
@@ -140,11 +147,8 @@ void draw_days(const Calendar& calendar, ImVec2 size) {
     if (i + 1 == calendar.days.size())
       p.frame(corner, {corner.x + side - gap, corner.y + side - gap}, t.accent, t.px(1.5f), t.px(2));
   }
-  widgets::Line line;
-  line.add_integer(calendar.days_with).add(calendar.days_with == 1 ? " day with answers" : " days with answers");
-  if (calendar.most_a_day > 0) line.add(", at most ").add_integer(calendar.most_a_day).add(" a day");
-  line.add("; the last square is today");
-  widgets::fit_text(p, {at.x, at.y + side * rows + t.px(4)}, line.view(), size.x, t.muted, Type::small);
+  widgets::wrapped_text(p, {at.x, at.y + side * rows + t.px(4)}, line.view(), size.x, t.muted,
+                        {.line_px = 1.2f * small, .max_lines = wraps ? 2 : 1});
 }
 
 void draw_due(const Picture& picture, View& view, ImVec2 size) {

@@ -94,6 +94,7 @@ void arrange_memory(const Inputs& in, const Outputs& out, const Run& run, Pictur
   const std::string kept = std::isfinite(out.expected_interval_s)
                                ? "asked then, it is kept " + days_words(out.expected_interval_s) + " on average"
                                : "new: no answer yet";
+  if (in.memory == Memory::example) p.memory_heading = "An example card in memory";
   p.memory_note = in.memory == Memory::example   ? "an example; " + kept
                   : run.past.empty() && wait > 0 ? "taken as answered good today; " + kept
                                                  : kept;

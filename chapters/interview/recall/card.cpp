@@ -38,7 +38,9 @@ void uncover(Inputs& in, const Picture& picture, View& view, double now) {
   if (view.uncovered >= points) return;
   if (view.stopped < 0) view.stopped = now;
   ++view.uncovered;
+  // What is graded is the learner's own memory of the card, asked today.
   in.wait_s = 0;
+  in.memory = Memory::yours;
 }
 
 void give_grade(Inputs& in, const Picture& picture, View& view, int grade, double now) {

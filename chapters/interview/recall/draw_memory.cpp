@@ -66,7 +66,7 @@ void draw_pills(Inputs& in, const Picture& picture, View& view, const widgets::P
 void draw_memory(Inputs& in, const Picture& picture, View& view, ImVec2 size, double now) {
   const auto& t = theme();
   const ImVec2 corner = ImGui::GetCursorScreenPos();
-  widgets::heading("This card in your memory", picture.memory_note, size.x, widgets::HeadingMore::beside);
+  widgets::heading(picture.memory_heading, picture.memory_note, size.x, widgets::HeadingMore::beside);
   const float head = ImGui::GetCursorScreenPos().y - corner.y, strip = t.px(pill_px + 4);
   ImGui::SetCursorScreenPos({corner.x, corner.y + head + strip});
   {

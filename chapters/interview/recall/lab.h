@@ -97,6 +97,7 @@ struct Picture {
   std::vector<widgets::Curve> memory, calendar, workload, calibration;
   double first_day = 0, last_day = 1, lowest = 50;  ///< ends of the memory plot: days from today, percent
   double asked_day = 0, asked_chance = 100;         ///< where the handle stands
+  std::string_view memory_heading = "This card in your memory";
   std::string drag_words, memory_note;
   std::array<double, 4> back_days{};           ///< by grade, from today
   std::array<std::string, 4> back_words;       ///< "good  99 d"

@@ -36,8 +36,10 @@ std::string board_answer(const Inputs& in, const Outputs& out, const WhyWrong& w
            (out.of_topic < out.cards
                 ? ", " + whole_of(out.of_topic) + " of the topic" + (in.level == CaseLevel::any ? "," : " and level,")
                 : std::string()) +
-           " and " + count(out.causes, "cause", "causes") +
-           ": one cause is left over.\nDraw a thread from each symptom to its cause, to its evidence, and to its fix.";
+           " and " + count(out.causes, "cause", "causes") + ": one cause is left over.\n" +
+           (in.which == "dealt" ? "Draw a thread from each symptom to its cause, to its evidence, and to its fix."
+                                : "The case that you asked for is no board, so this one was dealt. "
+                                  "Choose the kind of that case to see it.");
   const std::string said = "So far " + whole_of(out.told) + " of " + count(out.cards, "case", "cases") + " told, " +
                            count(out.right, "thread", "threads") + " right and " + whole_of(out.wrong) + " wrong.";
   if (why.says.empty()) return said + "\nGo on from where a thread ends: cause, evidence, fix.";

@@ -50,7 +50,7 @@ void describe(Fields& f, Inputs& in) {
   f.group("What is dealt");
   f.choice("kind", in.kind, kinds, "Kind", "What is practised.", {.headline = true});
   f.choice("topic", in.topic, deck.topics, "Topic", "The chapter that cases come from first.", {.headline = true});
-  f.choice("case", in.which, deck.cases, "Case", "One of the kind, or the seed's choice.",
+  f.choice("case", in.which, deck.cases, "Case", "One of the kind, or the seed's choice. A board takes none.",
            {.when = {"kind", "branching|design|pitch"}});
   f.choice("level", in.level, levels, "Level", "1 is met in the first week, 3 on large jobs.",
            {.when = {"kind", "board"}});

@@ -92,7 +92,10 @@ void paint_symptom(const Painter& p, const Rect& box, const SymptomCase& c, std:
   const auto& t = theme();
   const float small = t.type(Type::small), pad = t.px(9);
   const bool two = box.height() > t.type(Type::body) + small + t.px(10);
-  const float low = two ? small + t.px(7) : t.px(3), upper = box.max.y - low - box.min.y;
+  // What the other instrument reads takes two lines where one is too short.
+  const bool wraps = box.height() > t.type(Type::body) + 2.4f * small + t.px(12) &&
+                     widgets::text_size(second, Type::small).x > box.width() - 2 * pad;
+  const float low = two ? (wraps ? 2.2f : 1.0f) * small + t.px(7) : t.px(3), upper = box.max.y - low - box.min.y;
   const int lines = upper > 2.5f * t.type(Type::body) ? 2 : 1;
   // A name that does not fit is set smaller; where that is not enough, it takes the instrument's place.
   float glyph_wide = box.width() > t.px(150) ? std::min(0.36f * box.width(), t.px(96)) : 0;
@@ -111,7 +114,10 @@ void paint_symptom(const Painter& p, const Rect& box, const SymptomCase& c, std:
   options.paint = true;
   const float y = box.min.y + std::max(t.px(2), (upper - high) / 2 + t.px(2));
   widgets::wrapped_text(p, {box.min.x + pad, y}, c.seen, room(), t.text, options);
-  if (two)
+  if (two && wraps)
+    widgets::wrapped_text(p, {box.min.x + pad, box.max.y - 2.2f * small - t.px(6)}, second, box.width() - 2 * pad,
+                          t.muted, {.line_px = 1.15f * small, .max_lines = 2});
+  else if (two)
     widgets::fit_text(p, {box.min.x + pad, box.max.y - small - t.px(6)}, second, box.width() - 2 * pad, t.muted,
                       Type::small);
 }
@@ -159,8 +165,10 @@ struct Hand {
     ImGui::PushID(static_cast<int>(column * 16 + row));
     ImGui::SetCursorScreenPos(box.min);
     const SymptomCase& card = picture.run->board.case_at(static_cast<BoardColumn>(column), row);
-    const bool pressed = widgets::press_area(words_of(card, column).c_str(), {box.width(), box.height()});
     const bool source = column + 1 < board_columns;
+    // The ring on its edge is grabbed too.
+    const float ring = source ? theme().px(8) : 0;
+    const bool pressed = widgets::press_area(words_of(card, column).c_str(), {box.width() + ring, box.height()});
     if (ImGui::IsItemActive() && source && ImGui::IsMouseDragging(ImGuiMouseButton_Left, 4) && !view.dragging) {
       view.dragging = true;
       view.held_column = static_cast<int>(column);

@@ -45,3 +45,22 @@ TEST_CASE("sure first, then Space uncovers, then a digit grades, and the answer 
   REQUIRE(again.open("interview/recall"));
   CHECK(again.lab().inputs().find("history")->table_size() == 1);
 }
+
+TEST_CASE("a card that is uncovered next to an example is graded as one's own") {
+  Recalling o;
+  o.ui.resize({1600, 1000});
+  o.w.lab().inputs().find("memory")->set_choice_id("example");
+  REQUIRE(o.d.settle());
+  o.ui.frames(3);
+  CHECK(o.ui.text_present("An example card in memory"));
+  o.ui.click("75 %##sure");
+  for (std::int64_t i = 0; i < o.points(); ++i) {
+    o.ui.frames(2);
+    o.ui.key(ImGuiKey_Space);
+  }
+  REQUIRE(o.d.settle());
+  CHECK(o.w.lab().inputs().find("memory")->choice_id() == "yours");
+  o.ui.key(ImGuiKey_4);
+  REQUIRE(o.d.settle());
+  CHECK(o.answers() == 1);
+}

@@ -21,6 +21,22 @@ TEST_CASE("a slider dragged to its ends sets the ends of its typical range, and 
   CHECK(o.out("intensity") == Approx(o.in("flops") / o.in("bytes")));
 }
 
+TEST_CASE("a logarithmic slider whose range begins at 0 has 0 at its left end, and its first number next to it") {
+  Opened o("fleet/train-time");
+  REQUIRE(o.d.settle());
+  const auto& span = o.d.input("interval_s").spec.typical;
+  o.ui.drag("inputs/Work between saves (0: the best)", 0.0f, 0.5f);
+  CHECK(o.in("interval_s") == 0);
+  o.ui.drag("inputs/Work between saves (0: the best)", 0.055f, 0.0f);
+  CHECK(o.in("interval_s") == span.lo);
+  o.ui.drag("inputs/Work between saves (0: the best)", 0.5f, 0.05f);
+  const double middle = std::sqrt(span.lo * span.hi);
+  CHECK(o.in("interval_s") > middle / 2);
+  CHECK(o.in("interval_s") < middle * 2);
+  o.ui.drag("inputs/Work between saves (0: the best)", 1.0f, 0.5f);
+  CHECK(o.in("interval_s") == span.hi);
+}
+
 TEST_CASE("a dragged value lands on three significant digits") {
   Opened o;
   o.ui.drag("inputs/Traffic", 0.37f);

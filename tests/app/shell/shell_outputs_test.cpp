@@ -27,6 +27,19 @@ TEST_CASE("a headline card that has no figure says its whole reason or none of i
   CHECK_FALSE(o.ui.text_present("There is no"));
 }
 
+TEST_CASE("the first figures of a lab whose clock runs and whose figures come from a job are no change") {
+  Opened o("interview/recall");
+  o.ui.resize({1600, 1000});
+  REQUIRE(o.d.settle());
+  o.ui.frames(3);
+  CHECK(o.in("now_s") > 0);
+  CHECK_FALSE(o.ui.text_present("from 0"));
+  o.w.lab().inputs().find("new_per_day")->set_number(2);
+  REQUIRE(o.d.settle());
+  o.ui.frames(3);
+  CHECK(o.ui.text_present("from 8"));
+}
+
 namespace {
 
 /// How many things are lit on the canvas: figures in texts, lines, dots.

@@ -9,6 +9,7 @@
 #include "app/store/json_file.h"
 #include "app/store/progress.h"
 #include "tests/app/store/killed_child.h"
+#include "tests/support/base/effort.h"
 #include "tests/support/base/files.h"
 
 using app::store::Found;
@@ -49,7 +50,8 @@ TEST_CASE("kill -9 at any moment leaves the last saved state or the one being sa
   const Folder folder;
   const auto path = folder / "file.json";
   int next = 0;
-  for (int round = 0; round < 25; ++round) {
+  const int kills = support::full() ? 200 : 25;
+  for (int round = 0; round < kills; ++round) {
     const int saved = last_saved_when_killed(std::chrono::microseconds(137 * round),
                                              [&](int pipe) { save_for_ever(path, next, pipe); });
 

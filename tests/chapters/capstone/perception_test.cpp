@@ -1,5 +1,6 @@
 #include <catch2/catch_test_macros.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -87,7 +88,7 @@ TEST_CASE("perception: what is kept on the board: engines win, dropping and the 
   CHECK(computed(*car_lab("engine_backbone"), "won_s") > 0.006);  // the queue gets shorter too
   CHECK(computed(*car_lab("skip"), "won_s") < -0.01);
   CHECK(computed(*car_lab("dla"), "won_s") < -0.01);
-  CHECK(near(computed(*car_lab("alternate"), "mean_won_s"), 0.005, 0.01));
+  CHECK(near(computed(*car_lab("pools, pinned, clocks, alternate"), "mean_won_s"), 0.005, 0.01));
   CHECK(computed(*car_lab("pools, pinned, clocks, alternate"), "won_s") < 0.001);
   CHECK(computed(*car_lab("pools"), "mean_won_s") < 0.001);
   CHECK(computed(*car_lab("pools"), "won_s") > 0.008);
@@ -118,4 +119,65 @@ TEST_CASE("perception: a round opens the frame budget with its tasks") {
   const std::string link = car::frame_link(in, stack);
   CHECK(link.find("driving/gantt?tasks=") == 0);
   CHECK(link.find("0.006") != std::string::npos);
+}
+
+// Networks take 12 + 8 + 10 of every 33.3 ms: 90 %. Every second frame without the forecast: 25 of 33.3, 75 %.
+TEST_CASE("perception: a forecast for every second frame takes its half off the GPU, and the queue runs empty sooner") {
+  const LabPtr found = car_lab(""), half = car_lab("alternate");
+  CHECK(near(computed(*found, "gpu_asked"), 90, 1e-6));
+  CHECK(near(computed(*half, "gpu_asked"), 75, 1e-6));
+  CHECK(near(out(*half, "beat_s"), 0.025, 1e-6));
+  CHECK(out(*half, "latency_s") == out(*found, "latency_s"));  // a frame with its forecast
+  CHECK(out(*found, "p99_s") - out(*half, "p99_s") > 0.006);
+
+  car::Stack stack = as_found();
+  stack.alternate = true;
+  CHECK(near(quiet(stack).mean_s, 0.037, 1e-6));
+  stack.pipelining = false;  // 42 ms cost the next frame, and 32 ms none: two of three are run
+  const car::Outcome alone = quiet(stack);
+  CHECK(std::abs(alone.unseen - 667) <= 1);
+  CHECK(near(alone.mean_s, (0.042 + 0.032 + 0.032 + 1.0 / 30) / 3, 1e-3));
+
+  // An encoder for each head: 42 of every 38.5 ms pile up, 37 in the mean of both kinds of frames do not.
+  car::Stack two = as_found();
+  two.shared_backbone = false;
+  CHECK(car::simulate({.rate_hz = 26, .frames = 1000}, two).bounce.find("pile up") != std::string::npos);
+  two.alternate = true;
+  CHECK(car::simulate({.rate_hz = 26, .frames = 1000}, two).bounce.empty());
+}
+
+TEST_CASE("perception: its jitter is simulated by the jitter lab too, with the same luck") {
+  for (const char* rounds : {"", "engine_backbone, pools, clocks", "skip"}) {
+    const LabPtr lab = car_lab(rounds, R"(, "frames": 5000)");
+    compute(*lab);
+    car::Inputs in;
+    in.rounds = rounds;
+    in.frames = 5000;
+    const car::CarGame game(car::settings_of(in), car::start_of(in));
+    chapters::capstone::Plays plays(game);
+    const auto played = chapters::capstone::replay(plays, *chapters::capstone::read_rounds(game, rounds), {});
+    REQUIRE(played);
+    car::Stack stack;
+    (void)game.stack_of(played->now().cards, stack);
+    const auto link = car::jitter_link(in, stack);
+    REQUIRE(link);
+    const LabPtr jitter = open_link(*link);
+    // What is dropped waits for the next plan in the game alone: the median is of frames that are looked at.
+    const double beyond = out(*lab, "latency_s") - out(*lab, "beat_s");
+    CHECK(near(computed(*jitter, "p50_s") + beyond, out(*lab, "p50_s"), 2e-3));
+    if (std::string(rounds) != "skip") CHECK(near(out(*jitter, "p99_s") + beyond, out(*lab, "p99_s"), 1e-5));
+  }
+}
+
+TEST_CASE("perception: a hot day switches the throttle on, and locked clocks off again") {
+  car::Inputs in;
+  in.hot = true;
+  const auto throttle = [](const car::Stack& stack) {
+    return std::count_if(stack.sources.begin(), stack.sources.end(),
+                         [](const models::JitterSource& s) { return s.on && s.name == "Thermal throttle"; });
+  };
+  car::Stack stack = car::start_of(in);
+  CHECK(throttle(stack) == 1);
+  REQUIRE(car::apply({}, car::Move::clocks, stack).empty());
+  CHECK(throttle(stack) == 0);
 }

@@ -4,6 +4,7 @@
 
 #include "chapters/fleet/frontier/lab.h"
 #include "tests/support/lab/answers.h"
+#include "tests/support/lab/canvas.h"
 #include "tests/support/lab/lab_bench.h"
 
 using namespace support;
@@ -151,4 +152,21 @@ TEST_CASE("frontier: the answer names the point, its figures, and what a little 
             .starts_with("For you Llama 3.1 70B: 2 B200, 256 at once is best, with `35.8 ms`"));
   CHECK(answer_of("fleet/frontier", R"({"set": "timm", "pays_units": 0.5, "wall_x": 0})")
             .find("`0.1` points more top-1 accuracy divides images per second by `2.98") != std::string::npos);
+}
+
+TEST_CASE("frontier: the exchange rate is dragged no further than it may be set, on either scale") {
+  use_bundled_catalog();
+  for (const char* inputs : {R"({"pays": 100, "wall_x": 0})", R"({"set": "timm", "pays_units": 1000, "wall_x": 0})"}) {
+    const LabPtr lab = open_lab("fleet/frontier", inputs);
+    compute(*lab);
+    Canvas canvas(*lab, {1180, 900});
+    canvas.ui.frames(3);
+    const auto& rate = input(*lab, std::string(inputs).find("timm") == std::string::npos ? "pays" : "pays_units");
+    for (const float by : {600.0f, -3000.0f, 3000.0f}) {
+      canvas.ui.drag_by("drag the exchange rate", {by, 0});
+      canvas.ui.frames(3);
+      CHECK(rate.number() >= rate.spec.range.lo);
+      CHECK(rate.number() <= rate.spec.range.hi);
+    }
+  }
 }

@@ -42,7 +42,9 @@ void check_fields(const Fields& fields, const std::string& owner) {
     CHECK((f.spec.help.empty() || f.spec.help.back() == '.'));
     const bool ranged = f.kind == Kind::real || f.kind == Kind::integer || f.kind == Kind::reals;
     if (ranged) CHECK(f.spec.range.lo < f.spec.range.hi);
-    if (ranged && f.spec.range.scale == chapters::Scale::log) CHECK(f.spec.range.lo > 0);
+    // Where 0 leaves the number to the program, the slider begins at the first typical one.
+    if (ranged && f.spec.range.scale == chapters::Scale::log)
+      CHECK((f.spec.range.lo > 0 || (f.spec.range.lo == 0 && f.spec.drag().lo > 0)));
     if (ranged && f.spec.range.scale == chapters::Scale::step) CHECK(f.spec.range.step > 0);
     if (f.options) {
       std::set<std::string_view> ids;

@@ -8,6 +8,7 @@
 #include "chapters/interview/scenarios/lab.h"
 #include "chapters/mechanism/catalog.h"
 #include "chapters/mechanism/registry.h"
+#include "tests/support/lab/answers.h"
 #include "tests/support/lab/catalog.h"
 
 using Catch::Approx;
@@ -259,4 +260,15 @@ TEST_CASE("rows of the history are counted by topic, a wrong thread half against
   CHECK(by_topic[0].last_s == 2000);
   CHECK(by_topic[1].score == Approx(0.8));
   CHECK(scenario_share({"board", "x", "role", 0, 0, 3, 4, 0, 0}) == 0);
+}
+
+TEST_CASE("a board says that a case of another kind was asked for, whatever the deal") {
+  const auto says = [](const char* inputs) { return support::answer_of("interview/scenarios", inputs); };
+  for (const char* deal : {"mixed", "twins", "today"}) {
+    const std::string answer = says((std::string(R"({"case": "case-oom", "deal": ")") + deal + "\"}").c_str());
+    CHECK(
+        answer.ends_with("\nThe case that you asked for is no board, so this one was dealt. "
+                         "Choose the kind of that case to see it."));
+  }
+  CHECK(says("{}").ends_with("to its evidence, and to its fix."));
 }

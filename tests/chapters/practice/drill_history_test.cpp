@@ -184,6 +184,22 @@ TEST_CASE("a topic, a level and a drill that were asked for are what comes") {
   CHECK(chapters::choose_drill({}, {}, {}).drill == nullptr);
 }
 
+TEST_CASE("what comes is the same whether a history is counted once for many topics or for each") {
+  std::vector<DrillRecord> history;
+  const auto& drills = bundled_drills();
+  for (std::size_t i = 0; i < drills.size(); i += 3)
+    history.push_back({drills[i].id, 1, 1, i % 2 == 0, 10, now_s - static_cast<double>(i) * day_s / 20});
+  const auto all = chapters::tallies(drills, history);
+  const auto known = chapters::memories(history);
+  for (std::size_t i = 0; i < drills.size(); i += 7) {
+    const chapters::DrillWish wish{.topic = drills[i].topic, .seed = i, .now_s = i % 2 == 0 ? now_s : 0};
+    chapters::DrillWish counted = wish;
+    counted.tallies = &all;
+    counted.memories = &known;
+    CHECK(choose_drill(drills, history, wish).drill == choose_drill(drills, history, counted).drill);
+  }
+}
+
 TEST_CASE("a new learner starts low, climbs with right answers, and does not get one question twice in a row") {
   std::vector<DrillRecord> history;
   int first_levels = 0, last_levels = 0;

@@ -226,3 +226,23 @@ TEST_CASE("jitter: the runs without each source change no frame of the run, and 
   CHECK(with->hits[1].p99_without_s < with->hits[2].p99_without_s);
   CHECK(without->hits[1].p99_without_s == without->hits[2].p99_without_s);
 }
+
+// A full frame of 30 ms of every 33.3 and a light one of 20: no queue. Of 42 and 32 ms where frames are dropped while
+// the stack is busy, a full frame costs the next one, and a light one comes after it: two of three are run.
+TEST_CASE("every second frame that is run takes less, whichever frames are dropped") {
+  JitterInputs in{.base_s = 30e-3, .spread = 0, .rate_hz = 30, .frames = 300, .every_second_saves_s = 10e-3};
+  const JitterRun all = run_of(in);
+  for (std::size_t i = 0; i < all.response_s.size(); ++i)
+    CHECK(near(all.response_s[i], i % 2 == 0 ? 30e-3 : 20e-3, 1e-6));
+  in.base_s = 42e-3;
+  in.policy = JitterPolicy::skip;
+  const JitterRun dropped = run_of(in);
+  CHECK(dropped.skipped == 100);
+  for (std::size_t i = 0; i < dropped.response_s.size(); i += 3) {
+    CHECK(near(dropped.response_s[i], 42e-3, 1e-6));
+    CHECK(dropped.fate[i + 1] == FrameFate::skipped);
+    CHECK(near(dropped.response_s[i + 2], 32e-3, 1e-6));
+  }
+  in.every_second_saves_s = 50e-3;
+  CHECK_FALSE(run_jitter(in));
+}
