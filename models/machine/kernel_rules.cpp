@@ -11,6 +11,9 @@ namespace {
 
 constexpr std::string_view zen5 =
     "AMD EPYC Zen 5, one thread, N = 1536, of its AVX2 peak; our own measurement of 2026, not published";
+constexpr std::string_view zen5_6x16 =
+    "AMD EPYC Zen 5, one thread, N = 1536, of its AVX2 peak, with a tile of 6 x 16; our own measurement of 2026, not "
+    "published";
 
 struct FmaRule {
   std::string_view ladder, rung;
@@ -63,7 +66,7 @@ constexpr FmaRule fma_rules[] = {
      "A tile of 4 x 24: three loads of B and four broadcasts of A feed twelve multiply-adds, and packed panels make "
      "every load stream.",
      0.96,
-     zen5},
+     zen5_6x16},
     {"cpu-fma",
      "scalar",
      {.lanes = 1, .chains = 0.5},
