@@ -7,7 +7,7 @@
 //   blocked  a block of B stays in the first cache
 //   tile     6 x 16 results stay in registers over the whole sum
 //   spill    a trap: 8 x 16 results, which do not stay in registers
-//   packed   blocks of A and B are copied into the order in which the tile reads them (sgemm_packed.cpp)
+//   packed   blocks of A and B are copied into the order in which a tile of 4 x 24 reads them (sgemm_packed.cpp)
 //   avx512   the same with 12 x 32 results in registers of 16 floats (sgemm_packed.cpp)
 //
 //   ridgeline kernels run cpu-sgemm --size 1024
@@ -190,8 +190,8 @@ constexpr Version sgemm_versions[] = {
                  "half the rate or less.",
                  "cpu/sgemm.cpp:spill", "fma_avx2", X86_ONLY(spill), Isa::avx2),
     make_version("packed", "packed panels",
-                 "A and B are copied block by block into the order in which the tile reads them. Worth most at N "
-                 "= 1024, where the rows of B fall on the same few sets of the cache.",
+                 "A and B are copied block by block into the order in which the tile, 4 x 24 now, reads them. Worth "
+                 "most at N = 1024, where rows fall on the same few sets of the cache.",
                  "cpu/sgemm_packed.cpp:packed", "fma_avx2", X86_ONLY(sgemm_packed), Isa::avx2),
     make_version("avx512", "12 x 32 tile, AVX-512",
                  "32 registers of 16 floats: 24 hold results. Twice the lanes, the same packing.",

@@ -12,15 +12,9 @@
 namespace kernels::cpu {
 namespace {
 
-#ifndef BK
-#define BK 256
-#endif
-#ifndef BI
-#define BI 96
-#endif
-// A panel of B of 16 columns and two of A of 6 rows fit into a first cache of 32 KiB together at a depth of 256; on one
-// of 48 KiB it beat 384 by 2 to 3 % of the peak for both tiles.
-constexpr std::int64_t block_k = 256, widest_panel = 32, row_grain = 12;
+// A panel of B of 24 columns, one of A of 4 rows and the rows of C that a tile asks for fill a first cache of 32 KiB at
+// a depth of 256.
+constexpr std::int64_t block_k = 256, row_grain = 12, widest_vector = 16;
 
 /// Rows of a block of A: five eighths of the second cache. Each block reads all of B, so larger ones are better.
 std::int64_t block_rows() {
@@ -34,64 +28,84 @@ struct Part {
   Piece rows, columns;
 };
 
+/// c = (`first`) or += a panel of A times a panel of B, `depth` steps of k; rows of c lie `stride` floats apart.
+using TileKernel = void(std::int64_t depth, const float* a, const float* b, float* c, std::int64_t stride, bool first);
+
 }  // namespace
 
 std::int64_t sgemm_work_floats(std::int64_t n, int threads) {
-  return threads * (block_rows() * block_k + block_k * ((n + widest_panel - 1) / widest_panel * widest_panel));
+  const std::int64_t columns = (n + widest_vector - 1) / widest_vector * widest_vector;
+  return threads * (block_rows() * block_k + block_k * columns);
 }
 
 #if RIDGELINE_X86
 namespace {
 
-/// Asks for floats that will be read soon: blocks are short pieces of long rows, which the hardware prefetcher notices
-/// too late.
-inline void fetch(const float* at, std::int64_t count) {
-  for (std::int64_t i = 0; i < count; i += 16) _mm_prefetch(reinterpret_cast<const char*>(at + i), _MM_HINT_T0);
-}
+/// Asks for the line of a float that is read or written soon: blocks are short pieces of long rows, which the hardware
+/// prefetcher notices too late.
+inline void fetch(const float* at) { _mm_prefetch(reinterpret_cast<const char*>(at), _MM_HINT_T0); }
 
 /// Asks for lines that will be read after some more, into the second cache.
 inline void fetch_far(const float* at, std::int64_t lines) {
   for (std::int64_t i = 0; i < lines; ++i) _mm_prefetch(reinterpret_cast<const char*>(at + 16 * i), _MM_HINT_T1);
 }
 
-/// Rows [0, rows) and columns [0, depth) of `a` as panels of `tile_rows`, column after column; missing rows are zeros.
+/// Columns [k, k + 4) of four rows of `a`, which become four rows of the panel.
 template <int tile_rows>
-void pack_a(std::int64_t n, const float* a, std::int64_t rows, std::int64_t depth, float* out) {
-  constexpr std::int64_t ahead = 6;  // rows
-  for (std::int64_t r = 0; r < std::min(ahead, rows); ++r) fetch(a + r * n, depth);
-  for (std::int64_t i = 0; i < rows; i += tile_rows, out += tile_rows * depth)
-    for (std::int64_t r = 0; r < tile_rows;) {
-      const float* row = a + (i + r) * n;
-      const bool four = r + 4 <= tile_rows && i + r + 4 <= rows;
-      for (std::int64_t next = ahead; next < ahead + (four ? 4 : 1) && i + r + next < rows; ++next)
-        fetch(row + next * n, depth);
-      std::int64_t k = 0;
-      for (; four && k + 4 <= depth; k += 4) {
-        __m128 v0 = _mm_loadu_ps(row + k), v1 = _mm_loadu_ps(row + n + k), v2 = _mm_loadu_ps(row + 2 * n + k),
-               v3 = _mm_loadu_ps(row + 3 * n + k);
-        _MM_TRANSPOSE4_PS(v0, v1, v2, v3);
-        float* column = out + k * tile_rows + r;
-        _mm_storeu_ps(column, v0);
-        _mm_storeu_ps(column + tile_rows, v1);
-        _mm_storeu_ps(column + 2 * tile_rows, v2);
-        _mm_storeu_ps(column + 3 * tile_rows, v3);
-      }
-      for (const std::int64_t end = r + (four ? 4 : 1); r < end; ++r, row += n)
-        for (std::int64_t rest = k; rest < depth; ++rest) out[rest * tile_rows + r] = i + r < rows ? row[rest] : 0;
-    }
+inline void turn_4x4(std::int64_t n, const float* a, float* out) {
+  __m128 v0 = _mm_loadu_ps(a), v1 = _mm_loadu_ps(a + n), v2 = _mm_loadu_ps(a + 2 * n), v3 = _mm_loadu_ps(a + 3 * n);
+  _MM_TRANSPOSE4_PS(v0, v1, v2, v3);
+  _mm_storeu_ps(out, v0);
+  _mm_storeu_ps(out + tile_rows, v1);
+  _mm_storeu_ps(out + 2 * tile_rows, v2);
+  _mm_storeu_ps(out + 3 * tile_rows, v3);
 }
 
-/// Rows [0, depth) and columns [0, columns) of `b` as panels of `tile_columns`, row after row; missing columns are
-/// zeros.
-template <int tile_columns>
+/// Rows [0, rows) and columns [0, depth) of `a` as panels of `tile_rows`, column after column; missing rows are zeros.
+/// A line of the next four rows is asked for with each line of these: all at once would be more than the first cache
+/// has ways where rows lie a multiple of 4 KiB apart.
+template <int tile_rows>
+void pack_a(std::int64_t n, const float* a, std::int64_t rows, std::int64_t depth, float* packed) {
+  const std::int64_t padded = (rows + tile_rows - 1) / tile_rows * tile_rows;
+  for (std::int64_t i = 0; i < padded; i += 4) {
+    const float* row = a + i * n;
+    float* out = packed + i / tile_rows * tile_rows * depth + i % tile_rows;
+    std::int64_t k = 0;
+    if (i + 4 <= rows) {
+      const float* next = i + 8 <= rows ? row + 4 * n : row;
+      for (; k + 16 <= depth; k += 16) {
+        for (std::int64_t r = 0; r < 4; ++r) fetch(next + r * n + k);
+        for (std::int64_t step = k; step < k + 16; step += 4)
+          turn_4x4<tile_rows>(n, row + step, out + step * tile_rows);
+      }
+      for (; k + 4 <= depth; k += 4) turn_4x4<tile_rows>(n, row + k, out + k * tile_rows);
+    }
+    for (; k < depth; ++k)
+      for (std::int64_t r = 0; r < 4; ++r) out[k * tile_rows + r] = i + r < rows ? row[r * n + k] : 0;
+  }
+}
+
+/// Rows [0, depth) and columns [0, columns) of `b` as panels of `tile_columns`, row after row; the last panel has as
+/// many columns as are left, up to a whole number of vectors, and zeros for what is missing. Four rows at a time, so
+/// that a panel's page is asked for once for four lines or more; each fetches its piece of the next four.
+template <int tile_columns, int lanes>
 void pack_b(std::int64_t n, const float* b, std::int64_t columns, std::int64_t depth, float* packed) {
-  for (std::int64_t k = 0; k < depth; ++k, b += n, packed += tile_columns) {
-    if (k + 1 < depth) fetch(b + n, columns);
-    float* out = packed;
-    std::int64_t j = 0;
-    for (; j + tile_columns <= columns; j += tile_columns, out += tile_columns * depth)
-      std::memcpy(out, b + j, tile_columns * sizeof(float));
-    if (j < columns) std::fill(std::copy(b + j, b + columns, out), out + tile_columns, 0.0f);
+  const std::int64_t whole = columns / tile_columns * tile_columns, left = columns - whole,
+                     width = (left + lanes - 1) / lanes * lanes;
+  for (std::int64_t k = 0; k < depth; k += 4) {
+    const std::int64_t rows = std::min<std::int64_t>(4, depth - k);
+    const std::int64_t next = k + 8 <= depth ? 4 * n : 0;
+    for (std::int64_t j = 0; j < whole; j += tile_columns)
+      for (std::int64_t r = 0; r < rows; ++r) {
+        const float* row = b + (k + r) * n + j;
+        for (int line = 0; line < tile_columns; line += 16) fetch(row + next + line);
+        std::memcpy(packed + j * depth + (k + r) * tile_columns, row, tile_columns * sizeof(float));
+      }
+    for (std::int64_t r = 0; left > 0 && r < rows; ++r) {
+      const float* row = b + (k + r) * n + whole;
+      float* out = packed + whole * depth + (k + r) * width;
+      std::fill(std::copy(row, row + left, out), out + width, 0.0f);
+    }
   }
 }
 
@@ -104,115 +118,139 @@ void store_edge(const float* tile, std::int64_t tile_columns, std::int64_t n, fl
 }
 
 // rung: packed
-/// 6 x 16 results of a panel of A (6 values for each k) and a panel of B (16 values for each k), written or added to c.
-AVX2 void tile_6x16(std::int64_t depth, const float* a, const float* b, float* c, std::int64_t stride, bool first) {
-  __m256 sum[6][2];
+/// 4 rows by `vectors` of 8 columns: results of a panel of A (4 values for each k) and a panel of B, written or added
+/// to c. With three vectors 12 of the 16 registers hold results, three a row piece of b, one a value of a: 12
+/// multiply-adds for 7 loads. 6 x 16 has as many results for 8 loads, and asks for lines of six rows of c, which fight
+/// for one place in the first cache where rows lie a multiple of 4 KiB apart.
+template <int vectors>
+AVX2 void tile_4(std::int64_t depth, const float* a, const float* b, float* c, std::int64_t stride, bool first) {
+  __m256 sum[4][vectors];
   UNROLLED
-  for (int r = 0; r < 6; ++r) {
-    sum[r][0] = sum[r][1] = _mm256_setzero_ps();
-    _mm_prefetch(reinterpret_cast<const char*>(c + r * stride), _MM_HINT_T0);  // needed at the end
-  }
-  UNROLLED_BY_4  // worth 1 to 2 % of the peak
-      for (std::int64_t k = 0; k < depth; ++k, a += 6, b += 16) {
-    const __m256 b0 = _mm256_loadu_ps(b), b1 = _mm256_loadu_ps(b + 8);
+  for (int r = 0; r < 4; ++r) {
     UNROLLED
-    for (int r = 0; r < 6; ++r) {
+    for (int v = 0; v < vectors; ++v) {
+      sum[r][v] = _mm256_setzero_ps();
+      fetch(c + r * stride + 8 * v);  // needed at the end
+    }
+    fetch(c + r * stride + 8 * vectors - 1);
+  }
+  // Unrolling is worth 1 to 2 % of the peak.
+  UNROLLED_BY_4
+  for (std::int64_t k = 0; k < depth; ++k, a += 4, b += 8 * vectors) {
+    fetch(a + 128);  // from the second cache
+    __m256 row[vectors];
+    UNROLLED
+    for (int v = 0; v < vectors; ++v) row[v] = _mm256_loadu_ps(b + 8 * v);
+    UNROLLED
+    for (int r = 0; r < 4; ++r) {
       const __m256 value = _mm256_broadcast_ss(a + r);
-      sum[r][0] = _mm256_fmadd_ps(value, b0, sum[r][0]);
-      sum[r][1] = _mm256_fmadd_ps(value, b1, sum[r][1]);
+      UNROLLED
+      for (int v = 0; v < vectors; ++v) sum[r][v] = _mm256_fmadd_ps(value, row[v], sum[r][v]);
     }
   }
   if (!first) {
     // All loads before all stores: where rows lie a multiple of 4 KiB apart, a load waits for a store before it whose
     // address has the same last 12 bits.
     UNROLLED
-    for (int r = 0; r < 6; ++r) {
-      sum[r][0] = _mm256_add_ps(sum[r][0], _mm256_loadu_ps(c + r * stride));
-      sum[r][1] = _mm256_add_ps(sum[r][1], _mm256_loadu_ps(c + r * stride + 8));
-    }
+    for (int i = 0; i < 4 * vectors; ++i)
+      sum[i / vectors][i % vectors] =
+          _mm256_add_ps(sum[i / vectors][i % vectors], _mm256_loadu_ps(c + i / vectors * stride + i % vectors * 8));
   }
   UNROLLED
-  for (int r = 0; r < 6; ++r) {
-    _mm256_storeu_ps(c + r * stride, sum[r][0]);
-    _mm256_storeu_ps(c + r * stride + 8, sum[r][1]);
-  }
+  for (int i = 0; i < 4 * vectors; ++i)
+    _mm256_storeu_ps(c + i / vectors * stride + i % vectors * 8, sum[i / vectors][i % vectors]);
 }
 
+/// A tile of 4 x 24, and what is left of it at the right edge.
+struct Avx2Tile {
+  static constexpr int rows = 4, lanes = 8, columns = 24;
+  static constexpr TileKernel* of[] = {tile_4<1>, tile_4<2>, tile_4<3>};  // by vectors in a row
+};
+
 /// Rows and columns `part` of c = a b.
-template <int tile_rows, int tile_columns, class Tile>
-void over_packed_blocks(std::int64_t n, const float* a, const float* b, float* c, float* work, const Part& part,
-                        Tile tile) {
+template <class Tile>
+void over_packed_blocks(std::int64_t n, const float* a, const float* b, float* c, float* work, const Part& part) {
   const std::int64_t block_i = block_rows();
   float* packed_a = work;                      // some 300 x 256: in the second cache
   float* packed_b = work + block_i * block_k;  // 256 x n; one panel of it in the first cache
   const std::int64_t columns = part.columns.to - part.columns.from;
   for (std::int64_t k0 = 0; k0 < n; k0 += block_k) {
     const std::int64_t depth = std::min(block_k, n - k0);
-    pack_b<tile_columns>(n, b + k0 * n + part.columns.from, columns, depth, packed_b);
+    pack_b<Tile::columns, Tile::lanes>(n, b + k0 * n + part.columns.from, columns, depth, packed_b);
     for (std::int64_t i0 = part.rows.from; i0 < part.rows.to; i0 += block_i) {
       const std::int64_t rows = std::min(block_i, part.rows.to - i0);
-      pack_a<tile_rows>(n, a + i0 * n + k0, rows, depth, packed_a);
-      const std::int64_t lines = (tile_columns * depth * tile_rows + 16 * rows - 1) / (16 * rows);  // of B, for a tile
-      for (std::int64_t j = 0; j < columns; j += tile_columns)
-        for (std::int64_t i = 0; i < rows; i += tile_rows) {
+      pack_a<Tile::rows>(n, a + i0 * n + k0, rows, depth, packed_a);
+      const std::int64_t lines = (Tile::columns * depth * Tile::rows - 1) / (16 * rows) + 1;  // of B, for a tile
+      for (std::int64_t j = 0; j < columns; j += Tile::columns) {
+        const std::int64_t wide = std::min<std::int64_t>(Tile::columns, columns - j),
+                           vectors = (wide + Tile::lanes - 1) / Tile::lanes;
+        TileKernel* const tile = Tile::of[vectors - 1];
+        for (std::int64_t i = 0; i < rows; i += Tile::rows) {
           // The tiles of this panel of B fetch the next one, a little each.
-          fetch_far(packed_b + (j + tile_columns) * depth + i / tile_rows * lines * 16, lines);
+          fetch_far(packed_b + (j + Tile::columns) * depth + i / Tile::rows * lines * 16, lines);
           const float *panel_a = packed_a + i * depth, *panel_b = packed_b + j * depth;
           float* out = c + (i0 + i) * n + part.columns.from + j;
-          if (i + tile_rows <= rows && j + tile_columns <= columns) {
+          const std::int64_t high = std::min<std::int64_t>(Tile::rows, rows - i), whole = vectors * Tile::lanes;
+          if (high == Tile::rows && wide == whole) {
             tile(depth, panel_a, panel_b, out, n, k0 == 0);
           } else {
-            alignas(64) float edge[tile_rows * tile_columns];
-            tile(depth, panel_a, panel_b, edge, tile_columns, true);
-            store_edge(edge, tile_columns, n, out, std::min<std::int64_t>(tile_rows, rows - i),
-                       std::min<std::int64_t>(tile_columns, columns - j), k0 == 0);
+            alignas(64) float edge[Tile::rows * Tile::columns];
+            tile(depth, panel_a, panel_b, edge, whole, true);
+            store_edge(edge, whole, n, out, high, wide, k0 == 0);
           }
         }
+      }
     }
   }
 }
 // end rung
 
 // rung: avx512
-/// 12 x 32 results of a panel of A and a panel of B: 24 of the 32 registers. The blocks around it are those of the rung
-/// before.
-AVX512 void tile_12x32(std::int64_t depth, const float* a, const float* b, float* c, std::int64_t stride, bool first) {
-  __m512 sum[12][2];
+/// 12 rows by `vectors` of 16 columns. With two 24 of the 32 registers hold results. The blocks around it are those of
+/// the rung before.
+template <int vectors>
+AVX512 void tile_12(std::int64_t depth, const float* a, const float* b, float* c, std::int64_t stride, bool first) {
+  __m512 sum[12][vectors];
   UNROLLED
-  for (int r = 0; r < 12; ++r) sum[r][0] = sum[r][1] = _mm512_setzero_ps();
+  for (int i = 0; i < 12 * vectors; ++i) sum[i / vectors][i % vectors] = _mm512_setzero_ps();
   UNROLLED_BY_4
-  for (std::int64_t k = 0; k < depth; ++k, a += 12, b += 32) {
+  for (std::int64_t k = 0; k < depth; ++k, a += 12, b += 16 * vectors) {
     if (k < 12) {  // one row of c at a time: all at once would keep the panels out of the few fill buffers
-      _mm_prefetch(reinterpret_cast<const char*>(c + k * stride), _MM_HINT_T0);
-      _mm_prefetch(reinterpret_cast<const char*>(c + k * stride + 16), _MM_HINT_T0);
+      UNROLLED
+      for (int v = 0; v < vectors; ++v) fetch(c + k * stride + 16 * v);
+      fetch(c + k * stride + 16 * vectors - 1);
     }
-    const __m512 b0 = _mm512_loadu_ps(b), b1 = _mm512_loadu_ps(b + 16);
+    __m512 row[vectors];
+    UNROLLED
+    for (int v = 0; v < vectors; ++v) row[v] = _mm512_loadu_ps(b + 16 * v);
     UNROLLED
     for (int r = 0; r < 12; ++r) {
       const __m512 value = _mm512_set1_ps(a[r]);
-      sum[r][0] = _mm512_fmadd_ps(value, b0, sum[r][0]);
-      sum[r][1] = _mm512_fmadd_ps(value, b1, sum[r][1]);
+      UNROLLED
+      for (int v = 0; v < vectors; ++v) sum[r][v] = _mm512_fmadd_ps(value, row[v], sum[r][v]);
     }
   }
   if (!first) {
     UNROLLED
-    for (int r = 0; r < 12; ++r) {
-      sum[r][0] = _mm512_add_ps(sum[r][0], _mm512_loadu_ps(c + r * stride));
-      sum[r][1] = _mm512_add_ps(sum[r][1], _mm512_loadu_ps(c + r * stride + 16));
-    }
+    for (int i = 0; i < 12 * vectors; ++i)
+      sum[i / vectors][i % vectors] =
+          _mm512_add_ps(sum[i / vectors][i % vectors], _mm512_loadu_ps(c + i / vectors * stride + i % vectors * 16));
   }
   UNROLLED
-  for (int r = 0; r < 12; ++r) {
-    _mm512_storeu_ps(c + r * stride, sum[r][0]);
-    _mm512_storeu_ps(c + r * stride + 16, sum[r][1]);
-  }
+  for (int i = 0; i < 12 * vectors; ++i)
+    _mm512_storeu_ps(c + i / vectors * stride + i % vectors * 16, sum[i / vectors][i % vectors]);
 }
+
+struct Avx512Tile {
+  static constexpr int rows = 12, lanes = 16, columns = 32;
+  static constexpr TileKernel* of[] = {tile_12<1>, tile_12<2>};
+};
 // end rung
 
 /// Cuts c into a grid of `threads` parts: the one whose largest part has the fewest tiles, and of those the squarest,
 /// since each part packs its own rows of a and columns of b.
-template <int tile_rows, int tile_columns, class Tile>
-void over_parts(std::int64_t n, const float* a, const float* b, float* c, float* work, int threads, Tile tile) {
+template <class Tile>
+void over_parts(std::int64_t n, const float* a, const float* b, float* c, float* work, int threads) {
   const auto largest = [n](int parts, int tile_size) {
     const std::int64_t tiles = (n + tile_size - 1) / tile_size;
     return (tiles + parts - 1) / parts;
@@ -221,8 +259,8 @@ void over_parts(std::int64_t n, const float* a, const float* b, float* c, float*
   std::int64_t fewest = std::numeric_limits<std::int64_t>::max(), packed = fewest;
   for (int d = 1; d <= threads; ++d) {
     if (threads % d != 0) continue;
-    const std::int64_t rows = largest(d, tile_rows), columns = largest(threads / d, tile_columns);
-    const std::int64_t to_pack = rows * tile_rows + columns * tile_columns;
+    const std::int64_t rows = largest(d, Tile::rows), columns = largest(threads / d, Tile::columns);
+    const std::int64_t to_pack = rows * Tile::rows + columns * Tile::columns;
     if (rows * columns < fewest || (rows * columns == fewest && to_pack < packed)) {
       down = d;
       fewest = rows * columns;
@@ -231,18 +269,18 @@ void over_parts(std::int64_t n, const float* a, const float* b, float* c, float*
   }
   on_threads(threads, [&](int i) {
     const int across = threads / down;
-    const Part part{piece_of(n, i / across, down, tile_rows), piece_of(n, i % across, across, tile_columns)};
-    over_packed_blocks<tile_rows, tile_columns>(n, a, b, c, work + i * sgemm_work_floats(n, 1), part, tile);
+    const Part part{piece_of(n, i / across, down, Tile::rows), piece_of(n, i % across, across, Tile::columns)};
+    over_packed_blocks<Tile>(n, a, b, c, work + i * sgemm_work_floats(n, 1), part);
   });
 }
 
 }  // namespace
 
 void sgemm_packed(std::int64_t n, const float* a, const float* b, float* c, float* work, int threads) {
-  over_parts<6, 16>(n, a, b, c, work, threads, tile_6x16);
+  over_parts<Avx2Tile>(n, a, b, c, work, threads);
 }
 void sgemm_avx512(std::int64_t n, const float* a, const float* b, float* c, float* work, int threads) {
-  over_parts<12, 32>(n, a, b, c, work, threads, tile_12x32);
+  over_parts<Avx512Tile>(n, a, b, c, work, threads);
 }
 #endif
 

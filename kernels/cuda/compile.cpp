@@ -89,7 +89,7 @@ Compilation compile(const Nvrtc& nvrtc, std::string_view source, const std::stri
     }
     status = nvrtc.compile(unit.program, static_cast<int>(options.size()), options.data());
   }
-  const std::string log = text_of(unit.program, nvrtc.log_bytes, nvrtc.log);
+  const std::string& log = result.log = text_of(unit.program, nvrtc.log_bytes, nvrtc.log);
   result.diagnostics = parse_diagnostics(log);
   result.report = parse_report(log, entry);
   if (as_ptx && result.report.arch.empty()) result.report.arch = arch.substr(6);

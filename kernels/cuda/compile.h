@@ -14,6 +14,7 @@ struct Compilation {
   std::string failure;
   std::vector<Diagnostic> diagnostics;
   KernelReport report;  ///< The report on `entry`; block_threads is the caller's to fill.
+  std::string log;      ///< What the compiler wrote, with what every kernel of the source uses (parse_report).
 };
 
 /// Compiles `source` for compute capability `capability` (90 for sm_90), naming it `file` in messages. Needs no device

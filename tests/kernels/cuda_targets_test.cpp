@@ -1,10 +1,12 @@
 // Every kernel for every architecture that the project names. tests/nvcc gives each a test of its own, run once: no
 // code of ours runs in the compiler.
+#include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <cstdlib>
 #include <map>
 
 #include "kernels/cuda/compile.h"
+#include "kernels/cuda/compiler_log.h"
 #include "kernels/cuda/cuda.h"
 #include "kernels/cuda/libraries.h"
 #include "kernels/cuda/operation.h"
@@ -34,6 +36,51 @@ bool has_instructions(const Rung& rung, int capability) {
   return rung.capability_lo <= capability && (rung.capability_hi == 0 || capability <= rung.capability_hi);
 }
 
+/// What NVRTC 13.0 gives for sm_80 (wgmma: sm_90a), shared memory with the dynamic part.
+struct Compiled {
+  std::string_view ladder, rung;
+  int registers = 0;
+  std::int64_t shared_bytes = 0;
+  unsigned threads = 256;
+};
+constexpr auto compiled_rungs = std::to_array<Compiled>({
+    {"cuda-bf16-gemm", "wmma", 32, 8192},
+    {"cuda-bf16-gemm", "mma", 120, 32768},
+    {"cuda-bf16-gemm", "async", 120, 32768},
+    {"cuda-bf16-gemm", "ldmatrix", 127, 32768},
+    {"cuda-bf16-gemm", "swizzle", 125, 32768},
+    {"cuda-bf16-gemm", "pipeline", 125, 98304},
+    {"cuda-bf16-gemm", "wgmma", 154, 196608},
+    {"cuda-attention", "naive", 28, 0},
+    {"cuda-attention", "online", 40, 24832},
+    {"cuda-attention", "mma", 213, 32768, 128},
+    {"cuda-attention", "swizzle", 227, 32768, 128},
+    {"cuda-attention", "pipeline", 243, 65536, 128},
+});
+
+/// What the rungs on the tensor cores use, from the log of a unit that has them all. A block of an sm_120 may have
+/// 99 KiB.
+void check_tensor_core_rungs(std::string_view log, int capability) {
+  std::size_t rungs = 0;
+  for (const Compiled& row : compiled_rungs) {
+    const Operation& o = *find_operation(row.ladder);
+    const Rung& rung = *find_rung(*o.ladder, row.rung);
+    const Launch shape = o.launches(rung.id, o.ladder->size_default, 132).front();
+    CHECK(shape.block_x * shape.block_y == row.threads);
+    CHECK(shape.shared_bytes <= (rung.architecture_specific ? 227u : 99u) * 1024);
+    ++rungs;
+    if (rung.architecture_specific) continue;
+    const KernelReport report = parse_report(log, rung.entry);
+    INFO(row.ladder << " " << row.rung << " for " << capability);
+    CHECK(report.registers_per_thread > 0);
+    CHECK(report.spill_store_bytes + report.spill_load_bytes == 0);
+    CHECK(report.shared_bytes + shape.shared_bytes == row.shared_bytes);
+    CHECK(report.registers_per_thread * static_cast<int>(row.threads) <= 65536 / 2);  // two blocks a multiprocessor
+    if (capability == 80) CHECK(std::abs(report.registers_per_thread - row.registers) <= 16);  // other NVRTCs differ
+  }
+  CHECK(rungs == bf16_gemm_operation().ladder->rungs.size() + attention_operation().ladder->rungs.size());
+}
+
 }  // namespace
 
 // One unit of all files, each in a namespace of its own: half of the time of one compilation a file.
@@ -59,6 +106,7 @@ TEST_CASE("every .cu compiles for the architecture that is asked for, without a 
   CHECK(compiled.failure == "");
   for (const Diagnostic& d : compiled.diagnostics) FAIL_CHECK("line " << d.line << ": " << d.text);
   CHECK(compiled.report.registers_per_thread > 0);
+  check_tensor_core_rungs(compiled.log, capability);
 }
 
 // The oracle: the 8 x 8 register tile takes 128 registers on sm_90 without a spill; 128 is also what lets two blocks of

@@ -1,6 +1,4 @@
 #pragma once
-#include <ucontext.h>
-
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -11,31 +9,17 @@
 #include <vector>
 
 #include "tests/kernels/emulated_language.h"
+#include "tests/kernels/emulated_stack.h"
 
 /// A block of threads on one thread of the CPU: each has a stack that is left at a barrier, and at what a warp does
 /// together, and entered again. For the one file that has the kernels.
 namespace {
 
-struct Dim {
-  unsigned x = 0, y = 0, z = 0;
-};
-Dim threadIdx, blockIdx, blockDim, gridDim;
-
 enum class Wait : unsigned char { nothing, block, warp };
-/// Where a stack was left. swapcontext would ask the system about signals at each switch.
-using Place = std::array<void*, 5>;
-[[noreturn, gnu::noinline]] void jump(Place& to) { __builtin_longjmp(to.data(), 1); }
-/// The compiler must not look into it: what other threads write meanwhile is then read again.
-[[gnu::noipa]] void leave_for(Place& here, Place& there) {
-  if (__builtin_setjmp(here.data()) == 0) jump(there);
-}
-
-/// One thread of the block: a stack that is left at a barrier and entered again, and serves one block after the other.
+/// One thread of the block.
 struct Fiber {
-  ucontext_t first{};
-  Place place{};
-  std::vector<std::byte> stack = std::vector<std::byte>(64 * 1024);
-  bool begun = false, finished = false;
+  Stack stack;
+  bool finished = false;
   Wait wait = Wait::nothing;
   unsigned mask = 0;  ///< the lanes that it waits for
   std::uint64_t given = 0;
@@ -43,39 +27,22 @@ struct Fiber {
 };
 struct Block {
   std::vector<Fiber> fibers;
-  Place scheduler{};
   std::size_t running = 0;
   const std::function<void()>* body = nullptr;
 };
 Block block;
 
-void run_bodies() {
-  for (;;) {
-    (*block.body)();
-    Fiber& me = block.fibers[block.running];
-    me.finished = true;
-    leave_for(me.place, block.scheduler);
-  }
-}
-
-/// Goes on with a thread until it leaves.
-void enter(Fiber& f) {
-  if (f.begun) {
-    leave_for(block.scheduler, f.place);
-    return;
-  }
-  f.begun = true;
-  getcontext(&f.first);
-  f.first.uc_stack.ss_sp = f.stack.data();
-  f.first.uc_stack.ss_size = f.stack.size();
-  makecontext(&f.first, run_bodies, 0);
-  if (__builtin_setjmp(block.scheduler.data()) == 0) setcontext(&f.first);
+void run_body() {
+  (*block.body)();
+  Fiber& me = block.fibers[block.running];
+  me.finished = true;
+  me.stack.leave();
 }
 
 void leave(Wait wait) {
   Fiber& me = block.fibers[block.running];
   me.wait = wait;
-  leave_for(me.place, block.scheduler);
+  me.stack.leave();
 }
 
 void __syncthreads() { leave(Wait::block); }
@@ -118,10 +85,6 @@ long long clock64() {
   return now += 1000;
 }
 
-void place(std::size_t thread) {
-  threadIdx = {static_cast<unsigned>(thread) % blockDim.x, static_cast<unsigned>(thread) / blockDim.x, 0};
-}
-
 /// Lets go the lanes of a warp for which all others of their mask have come.
 void release_warp(std::size_t first, std::size_t threads) {
   const std::size_t lanes = std::min<std::size_t>(32, threads - first);
@@ -156,7 +119,6 @@ void release(std::size_t threads) {
     free = free || f.wait == Wait::nothing;
   }
   if (!at_barrier && !free) {
-    block.fibers.clear();  // they stand in the middle of a kernel
     throw std::logic_error("Threads of a block wait for each other at different barriers.");
   }
   if (at_barrier)
@@ -165,10 +127,11 @@ void release(std::size_t threads) {
 
 void run_with_barriers(std::size_t threads, const std::function<void()>& body) {
   block.body = &body;
-  if (block.fibers.empty()) block.fibers.resize(1024);  // a thread that has begun never moves
+  if (block.fibers.empty()) block.fibers.resize(1024);  // a stack that has begun never moves
   for (std::size_t t = 0; t < threads; ++t) {
     block.fibers[t].finished = false;
     block.fibers[t].wait = Wait::nothing;
+    block.fibers[t].stack.begin(run_body);
   }
   for (bool more = true; more;) {
     more = false;
@@ -179,7 +142,7 @@ void run_with_barriers(std::size_t threads, const std::function<void()>& body) {
       if (f.wait != Wait::nothing) continue;
       block.running = t;
       place(t);
-      enter(f);
+      f.stack.enter();
     }
     if (more) release(threads);
   }

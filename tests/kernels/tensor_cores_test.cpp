@@ -1,17 +1,12 @@
 // The ladders of the tensor cores: bf16 GEMM and attention, run in an emulation of the instructions of warps.
-#include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
-#include <cstdlib>
 #include <string>
 
-#include "kernels/cuda/compile.h"
 #include "kernels/cuda/cuda.h"
-#include "kernels/cuda/libraries.h"
 #include "kernels/cuda/run.h"
 #include "tests/kernels/cuda_emulator.h"
 #include "tests/kernels/emulated_tensor_cores.h"
-#include "tests/support/base/effort.h"
 
 using namespace kernels;
 using namespace kernels::cuda;
@@ -74,61 +69,6 @@ TEST_CASE("the emulation sees a wait, a barrier, a fence or a fragment that is w
   CHECK(right(emulated(o, "wgmma", 144, "bf16_gemm_wgmma_without_fence")));  // as a GPU may do, by luck
   CHECK(emulated_tensor_cores::take_fault() ==
         "A wgmma reads copies that no fence of the async proxy has shown to it.");
-}
-
-namespace {
-
-/// What NVRTC 13.0 gives for sm_80 (wgmma: sm_90a), shared memory with the dynamic part.
-struct Compiled {
-  std::string_view ladder, rung;
-  int registers = 0;
-  std::int64_t shared_bytes = 0;
-  unsigned threads = 256;
-};
-constexpr auto compiled_rungs = std::to_array<Compiled>({
-    {"cuda-bf16-gemm", "wmma", 32, 8192},
-    {"cuda-bf16-gemm", "mma", 120, 32768},
-    {"cuda-bf16-gemm", "async", 120, 32768},
-    {"cuda-bf16-gemm", "ldmatrix", 127, 32768},
-    {"cuda-bf16-gemm", "swizzle", 125, 32768},
-    {"cuda-bf16-gemm", "pipeline", 125, 98304},
-    {"cuda-bf16-gemm", "wgmma", 154, 196608},
-    {"cuda-attention", "naive", 28, 0},
-    {"cuda-attention", "online", 40, 24832},
-    {"cuda-attention", "mma", 213, 32768, 128},
-    {"cuda-attention", "swizzle", 227, 32768, 128},
-    {"cuda-attention", "pipeline", 243, 65536, 128},
-});
-
-}  // namespace
-
-// sm_90 is compiled with all other ladders, in cuda_compile_test.cpp. A block of an sm_120 may have 99 KiB.
-TEST_CASE("every rung on the tensor cores compiles without spills for each GPU that it is for") {
-  if (support::sanitized()) SKIP("NVRTC is the same with the sanitizers and without.");
-  const Machine machine = open_machine(false);
-  if (!machine.no_nvrtc.empty()) SKIP(machine.no_nvrtc);
-  std::size_t rungs = 0;
-  for (const Compiled& row : compiled_rungs) {
-    const Operation& o = *find_operation(row.ladder);
-    const Rung& rung = *find_rung(*o.ladder, row.rung);
-    const Launch shape = o.launches(rung.id, o.ladder->size_default, 132).front();
-    CHECK(shape.block_x * shape.block_y == row.threads);
-    CHECK(shape.shared_bytes <= (rung.architecture_specific ? 227u : 99u) * 1024);
-    ++rungs;
-    for (const int capability : {80, 100, 120}) {
-      if (rung.architecture_specific) continue;
-      const Compilation c = compile(machine.nvrtc, rung.source, "a.cu", rung.entry, capability);
-      INFO(row.ladder << " " << row.rung << " for " << capability << ": " << c.failure);
-      CHECK(c.failure.empty());
-      CHECK(c.diagnostics.empty());
-      CHECK(c.report.spill_store_bytes + c.report.spill_load_bytes == 0);
-      CHECK(c.report.shared_bytes + shape.shared_bytes == row.shared_bytes);
-      CHECK(c.report.registers_per_thread * static_cast<int>(row.threads) <= 65536 / 2);  // two blocks a multiprocessor
-      if (capability == 80)
-        CHECK(std::abs(c.report.registers_per_thread - row.registers) <= 16);  // other NVRTCs differ
-    }
-  }
-  CHECK(rungs == bf16_gemm_operation().ladder->rungs.size() + attention_operation().ladder->rungs.size());
 }
 
 TEST_CASE("the work of the ladders on the tensor cores") {

@@ -11,7 +11,8 @@ namespace {
 using ::kernels::Device;
 using widgets::format_text;
 
-constexpr std::size_t max_ceilings = 3;
+constexpr std::size_t max_ceilings = 3;  // without main memory's
+constexpr std::string_view main_memory = "main memory";
 
 /// The values on an axis, which has to hold them all.
 struct Extent {
@@ -32,7 +33,7 @@ void trace_roof(const models::Machine& m, const PlotPicture& plot, widgets::Curv
   for (const double x : line.x) line.y.push_back(models::attainable_flops_per_s(m, x));
 }
 
-/// `level` 0: the bandwidth of the first level of memory, 1: of what lies behind it.
+/// A bandwidth in the tint of the dots that it bounds, those of `level`.
 widgets::Curve ceiling_line(std::string label, std::size_t level, const models::Machine& m, const PlotPicture& plot) {
   widgets::Curve line{
       .label = std::move(label), .tint = widgets::Tint::series(level), .width = 1.5f, .dashed = true, .named = false};
@@ -78,7 +79,7 @@ void add_levels(const Outputs& out, const Run& run, PlotPicture& plot) {
   if (out.size >= counted_from)
     add_level(plot, "beyond L1", "operations for each byte that comes from beyond the first cache", out, run,
               [](const Prediction& p) { return 1 / p.second_level_bytes_per_flop; });
-  add_level(plot, "main memory", "operations for each byte that crosses the memory's wire", out, run,
+  add_level(plot, std::string(main_memory), "operations for each byte that crosses the memory's wire", out, run,
             [&](const Prediction& p) { return out.intensity / p.moved; });
 }
 
@@ -90,7 +91,7 @@ const RatedRung& top_roof(std::span<const RatedRung> rated, std::size_t selected
   return *top;
 }
 
-/// What the load ports bring from the first level, and measured bandwidths of the memories between.
+/// What the load ports bring from the first level, measured bandwidths of the memories between, and main memory's.
 void add_ceilings(const Inputs& in, const Run& run, const models::Machine& m, PlotPicture& plot) {
   const RatedRung& now = run.rungs[run.selected];
   const models::Machine& own = now.ceilings.machine;
@@ -105,6 +106,25 @@ void add_ceilings(const Inputs& in, const Run& run, const models::Machine& m, Pl
     if (r.unit == "B/s" && r.device == device && r.value > m.bandwidth_bytes_per_s * 1.05 &&
         plot.ceilings.size() < max_ceilings)
       plot.ceilings.push_back(ceiling_line(r.title, 1, {m.peak_flops_per_s, r.value, 0}, plot));
+  const auto memory = std::find_if(plot.levels.begin(), plot.levels.end(),
+                                   [](const widgets::Curve& level) { return level.label == main_memory; });
+  const auto place = static_cast<std::size_t>(memory - plot.levels.begin());
+  plot.ceilings.push_back(ceiling_line("main memory's rate", place, m, plot));
+  plot.ceilings.back().info = "intensity x bandwidth of main memory, up to the peak";
+}
+
+/// The peak, from where the steepest of the ceilings would reach it.
+void add_peak(const models::Machine& m, PlotPicture& plot) {
+  plot.roof = {.label = format_text(m.peak_flops_per_s, "FLOP/s"),
+               .info = "the peak of the multiply-add units; each level of memory has its own slope below it",
+               .tint = widgets::Tint::yours(),
+               .width = 3,
+               .named = false,
+               .legend = false};
+  double from = plot.x_hi;
+  for (const widgets::Curve& c : plot.ceilings) from = std::min(from, m.peak_flops_per_s * c.x.front() / c.y.front());
+  plot.roof.add(std::clamp(from, plot.x_lo, plot.x_hi), m.peak_flops_per_s);
+  plot.roof.add(plot.x_hi, m.peak_flops_per_s);
 }
 
 }  // namespace
@@ -130,15 +150,9 @@ PlotPicture arrange_plot(const Inputs& in, const Outputs& out, const Run& run) {
   across.add(out.roof.ridge);
   plot.x_lo = across.low / 4;
   plot.x_hi = across.high * 4;
-  plot.roof = {.label = format_text(m.peak_flops_per_s, "FLOP/s"),
-               .info = "min(peak, intensity x bandwidth of main memory)",
-               .tint = widgets::Tint::yours(),
-               .width = 3,
-               .named = false,
-               .legend = false};
-  trace_roof(m, plot, plot.roof);
-  for (const double y : plot.roof.y) up.add(y);
   add_ceilings(in, run, m, plot);
+  add_peak(m, plot);
+  for (const double y : plot.ceilings.back().y) up.add(y);
   plot.y_lo = up.low / 2.5;
   plot.y_hi = up.high * 2.5;
   return plot;

@@ -10,9 +10,7 @@ constexpr std::string_view ports =
     "ports of the core or of the SM: Fog, instruction tables; CUDA C++ best practices guide";
 constexpr std::string_view here = "the kernel lab, on the machine that ran it";
 
-}  // namespace
-
-void describe(Fields& f, Outputs& o) {
+void describe_rung(Fields& f, Outputs& o) {
   f.group("The rung");
   f.text("rung_title", o.rung.title, "Rung");
   f.real("share", o.rung.share, {"Measured here", "%"},
@@ -35,6 +33,9 @@ void describe(Fields& f, Outputs& o) {
          "Percentage points between your prediction and the measurement.",
          {.absent = "Predict it in its row, and measure it.", .formula = "yours - measured"});
   f.text("limit", o.rung.limit, "Limited by");
+}
+
+void describe_measurement(Fields& f, Outputs& o) {
   f.group("Its measurement");
   f.real("time_s", o.rung.time_s, {"Time", "s"}, "Median of one run.",
          {.absent = "It was not measured here yet.", .source = here});
@@ -53,6 +54,9 @@ void describe(Fields& f, Outputs& o) {
          {.absent = "It was not measured here yet.",
           .formula = "2 eps sqrt(K)",
           .source = "random-walk rounding: Higham, Accuracy and Stability of Numerical Algorithms, 2002"});
+}
+
+void describe_model(Fields& f, Outputs& o) {
   f.group("By the model");
   f.real("predicted_s", o.rung.predicted_s, {"Model's time", "s"},
          {.absent = "This version has no model yet.", .formula = "time at the roof / share", .source = ports});
@@ -80,6 +84,9 @@ void describe(Fields& f, Outputs& o) {
   f.choice("bound", o.rung.bound, bounds, "Regime", "What bounds the selected rung, by the model.",
            {.formula = "intensity against the ridge; latency where chains wait",
             .source = "Williams, Waterman, Patterson, CACM 52(4), 2009"});
+}
+
+void describe_best(Fields& f, Outputs& o) {
   f.group("Best of the ladder");
   f.text("best_rung", o.best.title, "Best rung");
   f.real("best_share", o.best.share, {"Its share of the roof", "%"},
@@ -92,6 +99,9 @@ void describe(Fields& f, Outputs& o) {
          {.absent = "Nothing was measured here yet.", .formula = "time of rung 1 / time of the best", .source = here});
   f.real("predicted_speedup", o.best.predicted_speedup, {"The same by the model", "\xC3\x97"},
          {.absent = "The first version has no model yet.", .formula = "best share / share of rung 1", .source = ports});
+}
+
+void describe_operation(Fields& f, Outputs& o) {
   f.group("The operation");
   f.integer("size_now", o.size, "Size", "The operation's size, in the ladder's own unit.");
   f.real("flops", o.flops, {"Operations", "FLOP"},
@@ -109,6 +119,9 @@ void describe(Fields& f, Outputs& o) {
   f.real("clock_now_hz", o.roof.clock_hz, {"Clock", "Hz"},
          "Measured by a chain of dependent additions where ceilings are.");
   f.toggle("roofs_measured", o.roof.measured, "Ceilings measured");
+}
+
+void describe_ladder(Fields& f, Outputs& o) {
   f.group("The ladder");
   f.integer("rungs", o.rungs, "Rungs", "Versions in this ladder.");
   f.integer("measured_rungs", o.measured_rungs, "Rungs measured", "At this size and with these caches.");
@@ -127,6 +140,17 @@ void describe(Fields& f, Outputs& o) {
   f.integer("roof_rows", o.roof_rows, "Ceilings kept", "Ceilings of all devices that were measured.");
   f.integer("prediction_rows", o.prediction_rows, "Predictions kept", "Predictions of the rungs of all ladders.");
   f.text("command", o.command, "On the command line");
+}
+
+}  // namespace
+
+void describe(Fields& f, Outputs& o) {
+  describe_rung(f, o);
+  describe_measurement(f, o);
+  describe_model(f, o);
+  describe_best(f, o);
+  describe_operation(f, o);
+  describe_ladder(f, o);
 }
 
 void describe(Fields& f, View& v) {

@@ -160,11 +160,11 @@ struct Bar : RungShares {
 struct PlotPicture {
   bool shown = false;  ///< the operation has arithmetic, so that there is a roofline
   double x_lo = 0.1, x_hi = 1000, y_lo = 1, y_hi = 10;
-  widgets::Curve roof;
+  widgets::Curve roof;  ///< the peak; the slopes below it are `ceilings`
   /// Rates of the rungs over the operations for each byte that crosses a level of memory, from the registers outwards.
   std::vector<widgets::Curve> levels;
   widgets::Curve selected;  ///< the selected rung's dots, one a level
-  /// A bandwidth has the tint of the dots that it bounds: of the first level, then of what lies behind it.
+  /// A bandwidth has the tint of the dots that it bounds: of the first level, of what lies behind it, of main memory.
   std::vector<widgets::Curve> ceilings;
 };
 
