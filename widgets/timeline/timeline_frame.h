@@ -29,6 +29,9 @@ struct TimelineFrame {
   }
 };
 
+/// Rows lower than a line of body text: their lanes lie close, with small labels.
+inline bool low_lanes(const TimelineOptions& options) { return options.row_px < 12; }
+inline Type label_type(const TimelineOptions& options) { return low_lanes(options) ? Type::small : Type::body; }
 /// Pixels of each lane, from above in `order` (empty: their own); `folded` as in TimelineView, or empty. Returns the
 /// height of all.
 float place_timeline_lanes(const TimelineData& data, const TimelineIndex& index, const TimelineOptions& options,

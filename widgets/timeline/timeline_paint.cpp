@@ -152,14 +152,15 @@ void paint_block(const TimelineFrame& f, const Painter& painter, const TimelineB
 /// it shares, and then is cut in the middle.
 Line lane_label(const TimelineFrame& f, std::size_t i, float width) {
   const std::string_view label = f.data.lanes[i].label;
-  if (label.empty() || text_size(label).x <= width) return Line().add(label);
+  const Type type = label_type(f.options);
+  if (label.empty() || text_size(label, type).x <= width) return Line().add(label);
   std::size_t shared = 0;
   if (i > 0) shared = common_prefix(label, f.data.lanes[i - 1].label);
   if (i + 1 < f.data.lanes.size()) shared = std::max(shared, common_prefix(label, f.data.lanes[i + 1].label));
-  if (shared >= label.size()) return shorten_middle(label, width);
+  if (shared >= label.size()) return shorten_middle(label, width, type);
   for (std::size_t cut = 1; cut <= shared; ++cut)
-    if (label[cut - 1] == '/' && text_size(label.substr(cut)).x <= width) return Line().add(label.substr(cut));
-  return shorten_middle(label.substr(shared), width);
+    if (label[cut - 1] == '/' && text_size(label.substr(cut), type).x <= width) return Line().add(label.substr(cut));
+  return shorten_middle(label.substr(shared), width, type);
 }
 
 bool caret_open(const TimelineFrame& f, std::size_t i) {
@@ -178,14 +179,15 @@ void paint_caret(const Painter& painter, ImVec2 c, bool open) {
 void paint_label(const TimelineFrame& f, const Painter& painter, std::size_t i) {
   const Theme& t = theme();
   const TimelineLane& lane = f.data.lanes[i];
+  const Type type = label_type(f.options);
   const bool caret = timeline_caret(f.data, f.index, f.options, i) != TimelineCaret::none;
   const float x = f.area.min.x + t.px(14) * static_cast<float>(std::min(lane.indent, 4u)) + (caret ? t.px(13) : 0.0f),
               width = f.lanes.min.x - t.px(8) - x;
-  float y = f.lane_top(i) + std::max(0.0f, (f.row_px - t.type(Type::body)) / 2);
+  float y = f.lane_top(i) + std::max(0.0f, (f.row_px - t.type(type)) / 2);
   if (f.index.lanes[i].rows.empty() && !lane.counters.empty()) y = f.lane_top(i) + f.view.scratch.lanes[i].counters;
-  if (caret) paint_caret(painter, {x - t.px(8), y + t.type(Type::body) / 2}, caret_open(f, i));
-  painter.text({x, y}, lane_label(f, i, width).view(), t.text);
-  painter.text({x, y + t.type(Type::body) + t.px(1)}, shorten_middle(lane.sublabel, width, Type::small).view(), t.muted,
+  if (caret) paint_caret(painter, {x - t.px(8), y + t.type(type) / 2}, caret_open(f, i));
+  painter.text({x, y}, lane_label(f, i, width).view(), t.text, type);
+  painter.text({x, y + t.type(type) + t.px(1)}, shorten_middle(lane.sublabel, width, Type::small).view(), t.muted,
                Type::small);
 }
 

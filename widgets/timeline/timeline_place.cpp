@@ -64,11 +64,12 @@ float place_timeline_lanes(const TimelineData& data, const TimelineIndex& index,
     // Arrows and cursor labels pass between lanes, so there is a gap; a lane of counters alone has no row.
     const float rows_px = static_cast<float>(rows == 0 && lane.counters.empty() ? 1 : rows) * row_step_px;
     const float counters_px = lane.counters.empty() ? 0.0f : t.px(options.counter_px) + t.px(6);
-    const float label_px = t.type(Type::body) + (lane.sublabel.empty() ? 0.0f : t.type(Type::small)) + t.px(3);
+    const float sublabel_px = lane.sublabel.empty() ? 0.0f : t.type(Type::small);
+    const float label_px = t.type(label_type(options)) + sublabel_px + t.px(low_lanes(options) ? 1 : 3);
     p.rows = 0;
     p.counters = rows_px + (lane.counters.empty() ? 0.0f : t.px(3));
     p.height = std::max(rows_px + counters_px, label_px);
-    top += p.height + t.px(6);
+    top += p.height + t.px(low_lanes(options) ? 2 : 6);
   }
   return top;
 }

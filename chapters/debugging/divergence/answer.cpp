@@ -96,7 +96,7 @@ std::string answer_of_equal(const Inputs& in, const Outputs& out) {
 }  // namespace
 
 std::string answer_of(const Inputs& in, const Outputs& out) {
-  if (in.runs == Runs::logs) return answer_of_logs(in, out);
+  if (in.runs != Runs::trained) return answer_of_logs(in, out);
   if (out.equal) return answer_of_equal(in, out);
   if (!in.fixed_order)
     return "With sums in order of arrival the runs part at step " + whole(out.first_step) +

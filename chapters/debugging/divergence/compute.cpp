@@ -119,11 +119,12 @@ Computed<Outputs, Run> compute(const Inputs& in, Progress& progress, HealthyRuns
   const TwinFault fault = fault_of(in);
   auto run = std::make_shared<Run>();
   if (healthy)
-    run->second = run_second(*healthy, fault, static_cast<int>(in.steps), {*spread, in.spreads}, !progress.facts_alone,
-                             &progress.cancelled);
+    run->second = run_second(*healthy, fault, static_cast<int>(in.steps), {*spread, in.spreads},
+                             !progress.facts_alone || in.runs == Runs::written, &progress.cancelled);
   if (!healthy || progress.cancelled)
     return infeasible<Computed<Outputs, Run>>("The training was stopped before its end.");
   const TwinSecond& second = run->second;
+  if (in.runs == Runs::written) return compute_written(in, *healthy, second);
   run->healthy = healthy;
   run->search = search_hashes(*healthy, second, fault, static_cast<int>(in.steps), static_cast<int>(in.interval));
   out.equal = !second.first;

@@ -35,6 +35,7 @@ static_assert(models::debugging::ecc_outcome_count == 5);
 
 // In the order of Runs.
 const Choices pairs{{"trained", "trained here", "A small network, twice, with a fault planted in the second run."},
+                    {"written", "their logs", "What these two runs write: loss and two norms, six digits of each."},
                     {"logs", "logs of yours", "What two runs of your own wrote down step by step."}};
 
 constexpr std::string_view trained = "trained here twice: 8 layers of 16 x 16, FP32, Adam",
@@ -50,10 +51,12 @@ constexpr std::string_view trained = "trained here twice: 8 layers of 16 x 16, F
 }  // namespace
 
 void describe(Fields& f, Inputs& in) {
-  constexpr When here{"runs", "trained"}, of_logs{"runs", "logs"};
+  constexpr When here{"runs", "trained"}, trained_runs{"runs", "trained|written"}, of_logs{"runs", "logs"},
+      any_logs{"runs", "logs|written"};
   f.group("The fault");
   f.choice("runs", in.runs, pairs, "Runs", "Which two runs are compared.");
-  f.choice("fault", in.fault, faults, "Kind", "What goes wrong in the second run.", {.headline = true, .when = here});
+  f.choice("fault", in.fault, faults, "Kind", "What goes wrong in the second run.",
+           {.headline = true, .when = trained_runs});
   f.integer("layer", in.layer, "Layer", "Layer 0 reads the pixels, layer 7 gives the classes.",
             {.range = {0, 7}, .headline = true, .when = {"fault", with_layer}});
   f.integer("step", in.step, "Step", "The step at which it happens, or from which on it lasts.",
@@ -75,10 +78,11 @@ void describe(Fields& f, Inputs& in) {
          {.range = {0.01, 100, Scale::log}, .when = {"fault", "learning_rate"}});
   f.group("The two runs");
   f.toggle("fixed_order", in.fixed_order, "Sums in a fixed order",
-           "Off: the second run adds the ranks' gradients as they arrive, as atomic additions do.", {.when = here});
+           "Off: the second run adds the ranks' gradients as they arrive, as atomic additions do.",
+           {.when = trained_runs});
   f.integer("seed", in.seed, "Seed", "It draws first weights, batches and dropout of both runs.",
-            {.range = {1, 4}, .when = here});
-  f.integer("steps", in.steps, "Steps", "The length of both runs.", {.range = {64, 256}, .when = here});
+            {.range = {1, 4}, .when = trained_runs});
+  f.integer("steps", in.steps, "Steps", "The length of both runs.", {.range = {64, 256}, .when = trained_runs});
   f.group("What is compared");
   f.integer("interval", in.interval, "Hash every", "Steps from one logged hash to the next.",
             {.range = {1, 64, Scale::log}, .when = here});
@@ -86,7 +90,7 @@ void describe(Fields& f, Inputs& in) {
          "A difference of the losses counts from this many standard deviations of healthy runs with other seeds on.",
          {.range = {0.1, 4, Scale::log}, .when = here});
   f.choice("shown", in.shown, tensors, "Coloured by", "The tensor whose difference the picture shows.", {.when = here});
-  f.group("Two logs of yours");
+  f.group("Two logs");
   const FileSpec log{.reads = {FileKind::unknown},
                      .accepts = "csv, tsv, jsonl, log, txt, gz",
                      .by_bytes = true,
@@ -97,7 +101,7 @@ void describe(Fields& f, Inputs& in) {
          {.when = of_logs, .mode = of_logs}, log);
   f.real("noise_percent", in.noise_percent, {"Noise", "%"},
          "By so much of the first run's number the second may differ without having parted from it.",
-         {.range = {0, 100}, .typical = {0, 10}, .when = of_logs});
+         {.range = {0, 100}, .typical = {0, 10}, .when = any_logs});
 }
 
 void describe(Fields& f, LayerRow& r) {
@@ -115,7 +119,7 @@ void describe(Fields& f, LayerRow& r) {
 namespace {
 
 constexpr std::string_view is_equal = "Both runs are equal, or are logs, which have no layers.",
-                           logs_instead = "The runs are logs of yours.", no_logs = "The runs are trained here.";
+                           logs_instead = "Logs are compared.", no_logs = "No logs are compared.";
 
 void describe_parting(Fields& f, Outputs& o) {
   f.group("The first difference");
@@ -186,14 +190,16 @@ void describe_search_and_logs(Fields& f, Outputs& o) {
   f.real("patterns", o.patterns, "Patterns", "Ways in which as many bits among 72 can flip, all counted.",
          {.absent = logs_instead, .formula = "72 choose flipped bits", .source = hsiao});
   f.toggle("stopped", o.stopped, "Stopped", "ECC ended the second run.");
-  f.group("Two logs of yours");
+  f.group("Two logs");
   f.text("log_quantity", o.log_quantity, "Parts first", "The quantity that is furthest beyond the noise at that step.");
   f.real("log_percent", o.log_percent, {"Apart there", "%"},
          "Share of the first run's number; 1,000,000 % stands for more, and for no number.",
-         {.absent = "The runs are trained here, or never part.", .formula = "|b - a| / |a|"});
+         {.absent = "No logs are compared, or they never part.", .formula = "|b - a| / |a|"});
   f.real("log_steps", o.log_steps, "Steps of both logs", "Those that both have.", {.absent = no_logs});
   f.real("log_quantities", o.log_quantities, "Quantities of both logs",
          "Under one name, and none that measures the machine.", {.absent = no_logs});
+  f.real("bits_step", o.bits_step, "Bits differ from step", "In the two runs that wrote the logs.",
+         {.absent = "The logs were not written here, or the runs are equal.", .source = trained});
   f.text("log_notes", o.log_notes, "Left out");
   f.group("Layer by layer");
   f.table("layers", o.layers, "Weights of both runs", {.max_items = 8});

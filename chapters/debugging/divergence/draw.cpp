@@ -54,7 +54,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
       "cells",
       {.title = "Layers by steps", .least = {480, 380}, .ideal = {900, 640}, .answers = true, .marks = "cells, losses"},
       [&](ImVec2 size) { draw_hero(in, picture, view, size); });
-  if (in.runs == Runs::logs) return;  // no value, memory or layer is logged
+  if (in.runs != Runs::trained) return;  // no value, memory or layer is logged
   if (in.fault == PlantedFault::flipped_bit || in.fault == PlantedFault::stuck_bit)
     stage.panel("value", {.title = "The value, bit by bit", .least = {440, 130}, .ideal = {0, 150}},
                 [&](ImVec2 size) { draw_value(picture, view, size); });

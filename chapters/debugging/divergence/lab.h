@@ -23,8 +23,8 @@ namespace chapters::debugging::divergence {
 
 using models::debugging::PlantedFault, models::debugging::TwinTensor;
 
-/// Where the two runs come from.
-enum class Runs : std::uint8_t { trained, logs };
+/// What is compared: two runs trained here, bit by bit; what these two write down; or logs of one's own.
+enum class Runs : std::uint8_t { trained, written, logs };
 
 /// Defaults: one bit of a weight of layer 3 flips before step 60.
 struct Inputs {
@@ -68,6 +68,7 @@ struct Outputs {
   // Of two logs.
   std::string log_quantity, log_notes;
   double log_percent = std::nan(""), log_steps = std::nan(""), log_quantities = std::nan("");
+  double bits_step = std::nan("");  ///< at which the runs that wrote the logs first differ in a bit
   std::string reason;
 };
 
@@ -140,8 +141,10 @@ struct HealthyRuns {
 
 Computed<Outputs, Run> compute(const Inputs& in, Progress& progress, HealthyRuns& runs);
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
-/// Two logs of one's own in place of the runs trained here.
+/// Two logs in place of the runs trained here: one's own, or what these runs write.
 Computed<Outputs, Run> compute_logs(const Inputs& in, const Progress& progress);
+Computed<Outputs, Run> compute_written(const Inputs& in, const models::debugging::TwinHealthy& healthy,
+                                       const models::debugging::TwinSecond& second);
 Picture arrange_logs(const Inputs& in, const Outputs& out, const models::debugging::LogComparison& logs);
 std::string answer_of_logs(const Inputs& in, const Outputs& out);
 /// The answer in two lines.

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 
 #include "chapters/debugging/divergence/lab.h"
 #include "chapters/described/recording_file.h"
@@ -7,14 +8,16 @@
 #include "chapters/mechanism/read_once.h"
 #include "widgets/number/number.h"
 
-/// Two logs of one's own in place of the runs that are trained here.
+/// Two logs in place of the runs that are trained here: one's own, or those that the runs write.
 namespace chapters::debugging::divergence {
 namespace {
 
 using models::debugging::LogComparison, models::debugging::RunLog;
 using widgets::figure;
 
-bool log_alone(const Inputs& in) { return in.first_log.path.empty() != in.second_log.path.empty(); }
+bool log_alone(const Inputs& in) {
+  return in.runs == Runs::logs && in.first_log.path.empty() != in.second_log.path.empty();
+}
 
 constexpr double most_log_percent = 1e6;  ///< what is further apart, or no number, counts as this
 
@@ -152,6 +155,81 @@ void add_curves(const LogComparison& logs, std::size_t name, bool equal, bool al
   if (!alone) p.losses.push_back(std::move(second));
 }
 
+/// Length of all gradients, and of all weights, by step.
+struct LoggedNorms {
+  std::vector<double> gradients, weights;
+};
+
+LoggedNorms norms_of(const models::debugging::TwinHealthy& healthy, std::int64_t steps) {
+  using namespace models::debugging;
+  LoggedNorms out;
+  for (std::size_t s = 0; s < static_cast<std::size_t>(steps); ++s) {
+    double squares[2] = {0, 0};
+    for (int l = 0; l < twin_layers; ++l)
+      for (const TwinTensor tensor : {TwinTensor::gradient, TwinTensor::weight})
+        for (const float x : cell_numbers({tensor, l}, healthy.passes[s], healthy.states[s + 1]))
+          squares[tensor == TwinTensor::weight] += static_cast<double>(x) * static_cast<double>(x);
+    out.gradients.push_back(std::sqrt(squares[0]));
+    out.weights.push_back(std::sqrt(squares[1]));
+  }
+  return out;
+}
+
+LoggedNorms norms_of(const models::debugging::TwinSecond& second) {
+  using namespace models::debugging;
+  const auto sum_of = [&](TwinTensor tensor, std::size_t s) {
+    double squares = 0;
+    for (const auto& layer : second.picture.norms[static_cast<std::size_t>(tensor)])
+      squares += static_cast<double>(layer[s]) * static_cast<double>(layer[s]);
+    return std::sqrt(squares);
+  };
+  LoggedNorms out;
+  for (std::size_t s = 0; s < second.losses.size(); ++s) {
+    out.gradients.push_back(sum_of(TwinTensor::gradient, s));
+    out.weights.push_back(sum_of(TwinTensor::weight, s));
+  }
+  return out;
+}
+
+/// What a training loop prints: six digits of each number.
+std::string log_text(const std::vector<double>& losses, const LoggedNorms& norms) {
+  std::string text = "step,loss,grad_norm,weight_norm\n";
+  for (std::size_t s = 0; s < losses.size(); ++s) {
+    char line[96];
+    std::snprintf(line, sizeof line, "%zu,%.6g,%.6g,%.6g\n", s, losses[s], norms.gradients[s], norms.weights[s]);
+    text += line;
+  }
+  return text;
+}
+
+/// `alone`: the second log is the first, since it is not there yet.
+Computed<Outputs, Run> compare(const Inputs& in, const RunLog& first, const RunLog& second, bool alone) {
+  Outputs out;
+  leave_training_out(out);
+  auto logs = models::debugging::compare_logs(first, second, in.noise_percent / 100);
+  if (!logs) {
+    out.reason = std::move(logs.error);
+    return {std::move(out)};
+  }
+  out.first_step = step_of(*logs, logs->differs);
+  out.equal = logs->differs.step < 0 && !alone;
+  out.loss_parts_step = step_of(*logs, logs->parts);
+  if (logs->differs.step >= 0)
+    out.silent_steps =
+        (logs->parts.step >= 0 ? out.loss_parts_step : static_cast<double>(logs->steps.back())) - out.first_step;
+  out.log_steps = static_cast<double>(logs->steps.size());
+  out.log_quantities = static_cast<double>(logs->names.size());
+  if (logs->parts.step >= 0) {
+    const double share = logs->differences[logs->parts.name][static_cast<std::size_t>(logs->parts.step)];
+    out.log_quantity = logs->names[logs->parts.name];
+    out.log_percent = std::min(100 * share, most_log_percent);
+  }
+  note_left_out(first, second, *logs, out);
+  auto run = std::make_shared<Run>();
+  run->logs = std::make_shared<const LogComparison>(std::move(*logs));
+  return {std::move(out), std::move(run)};
+}
+
 }  // namespace
 
 Computed<Outputs, Run> compute_logs(const Inputs& in, const Progress& progress) {
@@ -171,28 +249,20 @@ Computed<Outputs, Run> compute_logs(const Inputs& in, const Progress& progress) 
     out.reason = !a ? a.error : b.error;
     return {std::move(out)};
   }
-  auto logs = models::debugging::compare_logs(**a, **b, in.noise_percent / 100);
-  if (!logs) {
-    out.reason = std::move(logs.error);
-    return {std::move(out)};
-  }
-  out.first_step = step_of(*logs, logs->differs);
-  out.equal = logs->differs.step < 0 && !alone;
-  out.loss_parts_step = step_of(*logs, logs->parts);
-  if (logs->differs.step >= 0)
-    out.silent_steps =
-        (logs->parts.step >= 0 ? out.loss_parts_step : static_cast<double>(logs->steps.back())) - out.first_step;
-  out.log_steps = static_cast<double>(logs->steps.size());
-  out.log_quantities = static_cast<double>(logs->names.size());
-  if (logs->parts.step >= 0) {
-    const double share = logs->differences[logs->parts.name][static_cast<std::size_t>(logs->parts.step)];
-    out.log_quantity = logs->names[logs->parts.name];
-    out.log_percent = std::min(100 * share, most_log_percent);
-  }
-  note_left_out(**a, **b, *logs, out);
-  auto run = std::make_shared<Run>();
-  run->logs = std::make_shared<const LogComparison>(std::move(*logs));
-  return {std::move(out), std::move(run)};
+  return compare(in, **a, **b, alone);
+}
+
+Computed<Outputs, Run> compute_written(const Inputs& in, const models::debugging::TwinHealthy& healthy,
+                                       const models::debugging::TwinSecond& second) {
+  // As many steps as were run; a run that ECC stops before its first step writes none.
+  std::vector<double> first_losses;
+  for (std::size_t s = 0; s < static_cast<std::size_t>(in.steps); ++s) first_losses.push_back(healthy.passes[s].loss);
+  const auto first = models::debugging::read_run_log(log_text(first_losses, norms_of(healthy, in.steps)));
+  const auto other = models::debugging::read_run_log(log_text(second.losses, norms_of(second)));
+  if (!first || !other) return infeasible<Computed<Outputs, Run>>(!first ? first.error : other.error);
+  auto computed = compare(in, *first, *other, false);
+  if (second.first) computed.facts.bits_step = second.first->step;
+  return computed;
 }
 
 Picture arrange_logs(const Inputs& in, const Outputs& out, const LogComparison& logs) {
@@ -232,18 +302,24 @@ std::string answer_of_logs(const Inputs& in, const Outputs& out) {
     return "One log: " + figure(out.log_quantities, "") + (out.log_quantities == 1 ? " quantity" : " quantities") +
            " at " + figure(out.log_steps, "") + (out.log_steps == 1 ? " step" : " steps") +
            ". Give the other run's, too, and see where they part.";
-  if (out.equal)
-    return "Your logs are equal: " + figure(out.log_quantities, "") +
-           (out.log_quantities == 1 ? " quantity" : " quantities") + ", the same numbers at all " +
-           figure(out.log_steps, "") + " common steps.";
+  const bool written = in.runs == Runs::written;
   const auto step = [](double s) { return figure(std::to_string(static_cast<std::int64_t>(s))); };
+  const std::string in_bits =
+      std::isnan(out.bits_step) ? "" : "\nIn bits the runs differ from step " + step(out.bits_step) + " on";
+  if (out.equal)
+    return (written ? "Both logs are equal: " : "Your logs are equal: ") + figure(out.log_quantities, "") +
+           (out.log_quantities == 1 ? " quantity" : " quantities") + ", the same numbers at all " +
+           figure(out.log_steps, "") + " common steps." + in_bits + (in_bits.empty() ? "" : ": no log says so.");
+  const std::string runs = written ? "the runs" : "your runs";
   if (std::isnan(out.loss_parts_step))
-    return "Your runs never part by more than " + figure(in.noise_percent, "%") + "; they differ from step " +
-           step(out.first_step) + " on.";
+    return (written ? "The runs" : "Your runs") + std::string(" never part by more than ") +
+           figure(in.noise_percent, "%") + "; they differ from step " + step(out.first_step) + " on." + in_bits +
+           (in_bits.empty() ? "" : ".");
   const bool none = out.log_percent >= most_log_percent;
-  const std::string at = "At step " + step(out.loss_parts_step) + " your runs part beyond " +
+  const std::string at = "At step " + step(out.loss_parts_step) + " " + runs + " part beyond " +
                          figure(in.noise_percent, "%") + ": " + out.log_quantity.substr(0, 24) +
                          (none ? ", which is no number or 0 in one." : " by " + figure(out.log_percent, "%") + ".");
+  if (!in_bits.empty()) return at + in_bits + ", in six digits from step " + step(out.first_step) + " on.";
   if (out.silent_steps <= 0) return at + "\nBefore it all that both logged is equal.";
   return at + "\nThey differ from step " + step(out.first_step) + " on: " + step(out.silent_steps) +
          (out.silent_steps == 1 ? " step" : " steps") + " within the noise.";

@@ -62,18 +62,17 @@ class CaseBoard {
   }
 
  private:
-  /// With more than two ranks, rows beyond those that every rank needs are shown where a suspect stands in them.
-  bool wanted(std::size_t rank, CaseWork work) const {
+  /// With more than two ranks, rows beyond those that every rank needs are shown where a suspect's longest span stands.
+  bool wanted(std::uint32_t lane) const {
     if (dealt_.played.spec().ranks <= 2) return true;
-    return std::any_of(dealt_.line_up.begin(), dealt_.line_up.end(), [&](const models::trace::Suspect& s) {
-      return s.key.work == work && (s.key.rank < 0 || static_cast<std::size_t>(s.key.rank) == rank);
-    });
+    const auto& tasks = dealt_.played.job().graph.tasks;
+    return std::any_of(dealt_.line_up.begin(), dealt_.line_up.end(),
+                       [&](const models::trace::Suspect& s) { return tasks[s.longest].lane == lane; });
   }
   void add_row(std::size_t rank, std::uint32_t lane, std::string_view name, bool head) {
     BoardLane row{.rank = static_cast<std::uint32_t>(rank), .indent = head ? 0u : 1u};
     if (head && dealt_.played.spec().ranks > 1) {
-      row.label = "rank " + std::to_string(rank);
-      row.sublabel = name;
+      row.label = "rank " + std::to_string(rank) + ", " + std::string(name);
     } else {
       row.label = name;
     }
@@ -82,14 +81,13 @@ class CaseBoard {
   }
   void add_rank(std::size_t r, std::size_t ranks) {
     const CaseLanes& lanes = dealt_.played.job().lanes[r];
-    add_row(r, lanes.main, "main thread", true);
+    add_row(r, lanes.main, "main", true);
     add_row(r, lanes.compute, "compute", false);
-    if (ranks > 1) add_row(r, lanes.collectives, "all-reduce", false);
-    if (ranks <= 2) add_row(r, lanes.copies, "copies", false);
-    if (wanted(r, CaseWork::decode))
-      for (std::size_t w = 0; w < lanes.workers.size(); ++w)
-        add_row(r, lanes.workers[w], "worker " + std::to_string(w), false);
-    if (lanes.saver != models::trace::no_task && wanted(r, CaseWork::saver)) add_row(r, lanes.saver, "saver", false);
+    if (ranks > 1 && (r == 0 || wanted(lanes.collectives))) add_row(r, lanes.collectives, "all-reduce", false);
+    if (wanted(lanes.copies)) add_row(r, lanes.copies, "copies", false);
+    for (std::size_t w = 0; w < lanes.workers.size(); ++w)
+      if (wanted(lanes.workers[w])) add_row(r, lanes.workers[w], "worker " + std::to_string(w), false);
+    if (lanes.saver != models::trace::no_task && wanted(lanes.saver)) add_row(r, lanes.saver, "saver", false);
   }
   void add_task(std::uint32_t task) {
     const Case& c = dealt_.played;

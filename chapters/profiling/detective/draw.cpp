@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 
 #include "chapters/profiling/detective/lab.h"
@@ -21,16 +22,42 @@ void deal(Inputs& in, std::int64_t seed) {
   in.fix = models::trace::Fix::nothing;
 }
 
-void draw_hero(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
+/// Width of the buttons that deal another case; 0 where nobody planted anything.
+float deal_width(const Outputs& out, const Picture& picture) {
+  if (!picture.graded) return 0;
+  const float next = widgets::button_size("Next case").x;
+  return out.today_case > 0 ? next + widgets::theme().px(8) + widgets::button_size("Case of the day").x : next;
+}
+
+void deal_buttons(Inputs& in, const Outputs& out) {
+  if (widgets::button("Next case") && !widgets::veiled()) deal(in, in.seed % 99999 + 1);
+  if (!(out.today_case > 0)) return;
+  ImGui::SameLine(0, widgets::theme().px(8));
+  if (widgets::button("Case of the day") && !widgets::veiled()) deal(in, static_cast<std::int64_t>(out.today_case));
+}
+
+/// The board, and under it the line-up with the buttons in its head; where there is no room for both, the buttons stand
+/// above the board.
+void draw_hero(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   const ImVec2 corner = ImGui::GetCursorScreenPos();
-  const float wanted = t.px(line_up_height(picture)), gap = t.px(8);
-  const bool both = !picture.suspects.empty() && size.y >= t.px(330);
-  const float below = both ? std::min(wanted, 0.46f * size.y) : 0;
-  draw_board(in, picture, view, {size.x, size.y - below - (both ? gap : 0)});
-  if (!both) return;
-  ImGui::SetCursorScreenPos({corner.x, corner.y + size.y - below});
-  draw_line_up(in, picture, view, {size.x, below});
+  const float buttons = deal_width(out, picture), button = widgets::button_size("Next case").y + t.px(6);
+  if (picture.suspects.empty() || size.y < t.px(360)) {
+    const float above = buttons > 0 ? button : 0;
+    if (buttons > 0) deal_buttons(in, out);
+    ImGui::SetCursorScreenPos({corner.x, corner.y + above});
+    draw_board(in, picture, view, {size.x, size.y - above});
+    return;
+  }
+  const float below = std::min(t.px(line_up_height(picture)), 0.46f * (size.y - button));
+  draw_board(in, picture, view, {size.x, size.y - below - t.px(12)});
+  const float head = corner.y + size.y - below;
+  if (buttons > 0) {
+    ImGui::SetCursorScreenPos({corner.x + size.x - buttons, head - t.px(8)});
+    deal_buttons(in, out);
+  }
+  ImGui::SetCursorScreenPos({corner.x, head});
+  draw_line_up(in, picture, view, {size.x, below}, buttons);
 }
 
 void draw_suspects(const Outputs& out, View& view, ImVec2 size) {
@@ -56,23 +83,11 @@ void draw_witnesses(const Outputs& out, View& view, ImVec2 size) {
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
   stage.panel("board", {.title = "The board", .least = {560, 400}, .answers = true, .marks = "board"},
               [&](ImVec2 size) {
-                const auto& t = widgets::theme();
                 if (picture.version == 0) {
                   ImGui::Dummy(size);
                   return;
                 }
-                const ImVec2 corner = ImGui::GetCursorScreenPos();
-                const float buttons = picture.graded ? widgets::button_size("Next case").y + t.px(6) : 0;
-                if (picture.graded) {
-                  if (widgets::button("Next case") && !widgets::veiled()) deal(in, in.seed % 99999 + 1);
-                  if (out.today_case > 0) {
-                    ImGui::SameLine(0, t.px(8));
-                    if (widgets::button("Case of the day") && !widgets::veiled())
-                      deal(in, static_cast<std::int64_t>(out.today_case));
-                  }
-                  ImGui::SetCursorScreenPos({corner.x, corner.y + buttons});
-                }
-                draw_hero(in, picture, view, {size.x, size.y - buttons});
+                draw_hero(in, out, picture, view, size);
               });
   stage.panel("suspects", {.title = "Line-up", .least = {1200, 640}, .scrolls = true},
               [&](ImVec2 size) { draw_suspects(out, view, size); });

@@ -11,7 +11,8 @@ namespace {
 
 using widgets::Font, widgets::Type;
 
-constexpr float least_row = 9, most_row = 24, lane_gap = 6, ruler = 32;
+/// Design pixels. Rows below low_row have lanes that lie close, which leaves room for more of them.
+constexpr float least_row = 9, low_row = 12, most_row = 24, lane_gap = 6, low_gap = 2, ruler = 32;
 
 std::string_view span_word(const void* context, std::uint32_t id) {
   const auto& names = static_cast<const Picture*>(context)->names;
@@ -35,8 +36,25 @@ std::size_t rows_of_lane(const BoardLane& lane) {
 float row_height(const Picture& picture, float height) {
   float rows = 0;
   for (const BoardLane& lane : picture.lanes) rows += static_cast<float>(rows_of_lane(lane));
-  const float room = height - ruler - lane_gap * static_cast<float>(picture.lanes.size());
-  return std::clamp(std::floor(room / std::max(1.0f, rows)) - 2, least_row, most_row);
+  const auto row_of = [&](float gap) {
+    const float room = height - ruler - gap * static_cast<float>(picture.lanes.size());
+    return std::floor(room / std::max(1.0f, rows)) - 2;
+  };
+  const float row = row_of(lane_gap);
+  return row >= low_row ? std::min(row, most_row) : std::clamp(row_of(low_gap), least_row, low_row - 1);
+}
+
+/// Once in a case, whoever is guilty is brought into sight where the lanes have no room for all.
+void bring_guilty(const Picture& picture, View& view) {
+  if (view.guilty_of == picture.end_ns || widgets::veiled()) return;
+  for (const BoardSuspect& s : picture.suspects) {
+    if (!s.guilty || s.span.lane < 0 || static_cast<std::size_t>(s.span.lane) >= view.timeline.drawn_lanes()) continue;
+    view.guilty_of = picture.end_ns;
+    const widgets::Rect all = view.timeline.lanes_rect();
+    const widgets::Rect lane = view.timeline.lane_rect(static_cast<std::size_t>(s.span.lane));
+    view.timeline.scroll_px += std::max(0.0f, lane.max.y + lane.height() - all.max.y);
+    return;
+  }
 }
 
 /// The letters of the suspects on their longest spans.
@@ -122,10 +140,11 @@ void draw_board(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
                                               .whole_lanes = true});
   widgets::drew("board");
   if (events.clicked && !widgets::veiled()) accuse_selected(in, picture, view);
+  bring_guilty(picture, view);
   paint_letters(picture, view);
 }
 
-void draw_line_up(Inputs& in, const Picture& picture, View&, ImVec2 size) {
+void draw_line_up(Inputs& in, const Picture& picture, View&, ImVec2 size, float head_right) {
   const auto& t = widgets::theme();
   const auto p = widgets::Painter::window();
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -134,7 +153,8 @@ void draw_line_up(Inputs& in, const Picture& picture, View&, ImVec2 size) {
   {
     const widgets::GivenMarks given;
     p.text(at, "The line-up", t.text, Type::small, Font::bold);
-    widgets::fit_text(p, {x, at.y}, picture.line_words, at.x + size.x - x, t.muted, Type::small);
+    widgets::fit_text(p, {x, at.y}, picture.line_words, at.x + size.x - x - (head_right > 0 ? head_right + t.px(8) : 0),
+                      t.muted, Type::small);
   }
   const float top = at.y + small + t.px(8);
   const std::size_t rows = picture.suspects.size();

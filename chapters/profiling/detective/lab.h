@@ -136,6 +136,7 @@ struct View {
   DescribedTable<WitnessRow> witnesses;
   std::uint64_t shown = 0;  ///< version of the picture that the timeline was fitted to
   std::int64_t case_shown = -1;
+  std::int64_t guilty_of = -1;  ///< the case whose culprit was brought into sight
 };
 
 using Computed = chapters::Computed<Outputs, Run>;
@@ -144,8 +145,8 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 std::string answer_of(const Inputs& in, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 void draw_board(Inputs& in, const Picture& picture, View& view, ImVec2 size);
-/// Suspects as rows of two bars; a press accuses. True where one was pressed.
-void draw_line_up(Inputs& in, const Picture& picture, View& view, ImVec2 size);
+/// Suspects as rows of two bars; a press accuses. The head leaves `head_right` pixels at its right end free.
+void draw_line_up(Inputs& in, const Picture& picture, View& view, ImVec2 size, float head_right);
 
 /// "the collector's pause"... in the words of a sentence, by models::trace::Cause.
 std::string_view cause_words(models::trace::Cause cause);

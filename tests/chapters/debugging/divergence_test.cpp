@@ -136,6 +136,33 @@ TEST_CASE("divergence lab: two logs of one's own part at the first step beyond t
   CHECK(same->answer() == "Your logs are equal: `2` quantities, the same numbers at all `300` common steps.");
 }
 
+TEST_CASE("divergence lab: what the trained runs write down parts later than their bits, and as their numbers say") {
+  const LabPtr lab = open_lab("debugging/divergence", R"({"runs": "written"})");
+  CHECK(computed(*lab, "bits_step") == 60);
+  CHECK(out(*lab, "log_quantities") == 3);
+  CHECK(out(*lab, "log_steps") == 256);
+  CHECK(text_of(*lab, "log_quantity") == "grad_norm");
+  // The length of the gradients is beyond 1 % long before the losses are a spread apart, at step 177.
+  CHECK(out(*lab, "loss_parts_step") == 91);
+  CHECK(out(*lab, "log_percent") > 1);
+  CHECK(
+      lab->answer() ==
+      "At step `91` the runs part beyond `1 %`: grad_norm by `1.67 %`.\nIn bits the runs differ from step `60` on, in "
+      "six digits from step `60` on.");
+  // Another order of sums changes the last bits: six digits show that sixteen steps later.
+  choose(*lab, "fault", "sum_order");
+  CHECK(computed(*lab, "first_step") == 76);
+  CHECK(out(*lab, "bits_step") == 60);
+  CHECK(std::isnan(out(*lab, "loss_parts_step")));
+  // A corrected flip leaves both logs equal, and a run that ECC stops has no line more.
+  choose(*lab, "fault", "flipped_bit");
+  set(*lab, "ecc", true);
+  CHECK(computed(*lab, "equal") == 1);
+  CHECK(std::isnan(out(*lab, "bits_step")));
+  set(*lab, "upsets", 2);
+  CHECK(computed(*lab, "log_steps") == 60);
+}
+
 TEST_CASE(
     "divergence lab: a log alone waits for the other; one that is damaged and two that share nothing are refused") {
   const Folder folder;

@@ -4,6 +4,7 @@
 
 #include "tests/support/base/near.h"
 #include "tests/support/lab/answers.h"
+#include "tests/support/lab/canvas.h"
 #include "tests/support/lab/lab_bench.h"
 
 using namespace support;
@@ -76,4 +77,23 @@ TEST_CASE("detective: of a healthy job the right charge is that nothing is wrong
   CHECK(out(*lab, "score") == 3);
   set(*lab, "accused", 1);
   CHECK(computed(*lab, "score") == 0);
+}
+
+TEST_CASE(
+    "detective: where the window is low, the lanes lie close, and the culprit of many ranks is brought into sight") {
+  PictureFrame frame({892, 550});
+  const LabPtr two = open_lab("profiling/detective");
+  compute(*two);
+  two->arrange();
+  const std::string both = frame.strokes_of(*two);
+  CHECK(both.find("More lanes below") == std::string::npos);
+  CHECK(both.find("rank 1, main") != std::string::npos);
+  // The culprit is a silence, which has its own word on the lane.
+  CHECK(both.find("not recorded") != std::string::npos);
+  // Four ranks have more lanes than fit; the one that holds the culprit is scrolled to.
+  const LabPtr many = open_lab("profiling/detective", R"({"seed": 1, "level": 3})");
+  compute(*many);
+  many->arrange();
+  const std::string rank = "rank " + std::to_string(static_cast<int>(out(*many, "culprit_rank"))) + ", main";
+  CHECK(frame.strokes_of(*many).find(rank) != std::string::npos);
 }
