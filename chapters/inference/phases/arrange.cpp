@@ -16,7 +16,7 @@ std::string place_text(const Inputs& in) {
   const auto chip = find_chip(in.chip);
   if (!model || !chip) return "The model";
   const std::string n = in.tensor_parallel == 1 ? "one" : format_text(static_cast<double>(in.tensor_parallel), "");
-  return short_name((*model)->name, 26) + " on " + n + " " + short_name((*chip)->short_name, 14);
+  return short_name((*model)->name, 24) + " on " + n + " " + short_name((*chip)->short_name, 12);
 }
 
 /// Whether decode waits for bytes or for arithmetic, and what twice of it gives.
