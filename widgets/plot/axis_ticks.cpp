@@ -128,7 +128,9 @@ void even_ticks(Ticker& t) {
                                                                                         : AxisKind::linear;
   const double least_px = static_cast<double>(t.measure.vertical ? t.measure.line_px * 2.4f : t.measure.line_px * 3.0f);
   // On a log axis the low end has more room than the even share; the check of labels decides.
-  double step = first_step(kind, span * std::min(1.0, least_px / std::max(t.length(), 1.0)));
+  const double about = span * std::min(1.0, least_px / std::max(t.length(), 1.0));
+  // Elsewhere the search begins lower than it can end, so that it knows the step before its first.
+  double step = first_step(kind, is_log(t.spec.kind) ? about : about / 2.5);
   double crowded = 0;  // the longest step whose names would stand closer than is good to read
   t.own_units = false;
   for (int tries = 0; tries < 80; ++tries, step = after(kind, step)) {
