@@ -50,14 +50,24 @@ int write_to_device(const fs::path& path, std::string_view bytes) {
   return 0;
 }
 
+/// What a link stands for in the end, whether or not that is there yet; a path that is no link is itself.
+fs::path followed(fs::path path) {
+  std::error_code error;
+  constexpr int most_links = 16;  // of a ring of links one is replaced
+  for (int i = 0; i < most_links && fs::is_symlink(path, error); ++i) {
+    const fs::path next = fs::read_symlink(path, error);
+    if (error) break;
+    path = path.parent_path() / next;  // which is `next` where that begins at the root
+  }
+  return path;
+}
+
 Status write_anything(const fs::path& path, std::string_view bytes) {
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) return cannot_write(path, EISDIR);
   if (path.has_parent_path()) fs::create_directories(path.parent_path(), ignored);
   // Renaming replaces a link or a device instead of writing to what it stands for (/dev/stdout, a linked notes file).
-  fs::path target = path;
-  if (fs::is_symlink(path, ignored))
-    if (const auto real = fs::canonical(path, ignored); !ignored) target = real;
+  const fs::path target = followed(path);
   struct stat old {};
   const bool exists = ::stat(target.c_str(), &old) == 0;
   const int error = exists && !S_ISREG(old.st_mode) ? write_to_device(target, bytes)

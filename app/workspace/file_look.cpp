@@ -76,6 +76,9 @@ struct Refusal {
   std::string reason{};
 };
 
+/// So many reasons are read in one sentence; beyond that the labs are named alone.
+constexpr std::size_t most_reasons = 3;
+
 class Look {
  public:
   Look(const std::string& path, const std::vector<FileTaker>& takers, bool first_is_open, chapters::Progress& progress)
@@ -186,10 +189,20 @@ class Look {
     const FileTaker& first = *refusals_.front().taker;
     std::string why = first.title + " does not take " + name + ": " + refusals_.front().reason;
     if (refusals_.size() > 1) {
-      why = "No lab takes " + name + ".";
-      for (const Refusal& r : refusals_) why += " " + r.taker->title + ": " + r.reason;
+      why = "No lab reads " + name + ": it looks like " + sniffed_.looks_like + ".";
+      if (refusals_.size() > most_reasons)
+        why += " " + refused_titles() +
+               " read other texts: open one of these labs and then the file, and it says what is missing.";
+      else
+        for (const Refusal& r : refusals_) why += " " + r.taker->title + ": " + r.reason;
     }
     return RefusedFile{std::move(why), first.lab, first.title};
+  }
+
+  std::string refused_titles() const {
+    std::vector<std::string> titles;
+    for (const Refusal& r : refusals_) titles.push_back(r.taker->title);
+    return sentence_list(titles);
   }
 
   /// Who reads what is like it.
@@ -198,8 +211,9 @@ class Look {
     const FileKind near = holds == FileKind::flight_recorder ? FileKind::recording : holds;
     const std::vector<std::string> readers = readers_of(takers_, near);
     if (readers.empty())
-      return "Labs read recordings, memory snapshots, logs of nccl-tests, topology tables, arrivals, measurements, "
-             "config.json and safetensors.";
+      return "Labs read recordings, memory snapshots, dumps of the flight recorder, reports of kernels, logs of "
+             "nccl-tests and of serving benchmarks, topology tables, arrivals, measurements, config.json and "
+             "safetensors.";
     return sentence_list(readers) + (readers.size() == 1 ? " reads " : " read ") + std::string(kind_words(near)) + ".";
   }
 

@@ -74,7 +74,7 @@ double after(AxisKind kind, double step) {
 }
 
 UnitScale clock_scale(double step, double magnitude) {
-  if (step >= 21600) return unit_scale(86400 * 2, "s");
+  if (step >= 21600 && magnitude >= 86400) return unit_scale(86400 * 2, "s");
   if (step >= 900) return unit_scale(7200, "s");
   if (step >= 30 && magnitude > 120) return unit_scale(180, "s");
   return unit_scale(std::min(magnitude, 1.0), "s");
@@ -102,6 +102,19 @@ void lead_ticks(Ticker& t) {
   if (before > 0) t.add(only);
 }
 
+/// Names the multiples of a step that are in view.
+void name_steps(Ticker& t, AxisKind kind, double step, double magnitude) {
+  t.out.major_count = 0;
+  t.scale = t.spec.unit == "s" ? clock_scale(step, magnitude) : unit_scale(magnitude, t.spec.unit, t.prefix());
+  t.significant = std::clamp(
+      static_cast<int>(std::floor(std::log10(magnitude))) - static_cast<int>(std::floor(std::log10(step) + 1e-9)) + 1,
+      1, 15);
+  // Steps of 30 s in minutes or of binary multiples need their own digits: 0.5, 1.75, 0.125.
+  if (kind == AxisKind::linear_bytes || kind == AxisKind::time) t.significant = std::min(t.significant + 3, 15);
+  const double first = std::ceil(t.range.lo / step - 1e-9), last = std::floor(t.range.hi / step + 1e-9);
+  for (double k = first; k <= last; ++k) t.add(k * step == 0 ? 0.0 : k * step);
+}
+
 /// Even steps; also serves a log axis that shows less than a decade.
 void even_ticks(Ticker& t) {
   // Steps of 1, 2, 5 seconds are odd in minutes, so seconds always go by the clock.
@@ -115,22 +128,21 @@ void even_ticks(Ticker& t) {
                                                                                         : AxisKind::linear;
   const double least_px = static_cast<double>(t.measure.vertical ? t.measure.line_px * 2.4f : t.measure.line_px * 3.0f);
   // On a log axis the low end has more room than the even share; the check of labels decides.
-  double step = first_step(kind, span * std::min(1.0, least_px / std::max(t.length(), 1.0)));
+  const double about = span * std::min(1.0, least_px / std::max(t.length(), 1.0));
+  // Elsewhere the search begins lower than it can end, so that it knows the step before its first.
+  double step = first_step(kind, is_log(t.spec.kind) ? about : about / 2.5);
+  double crowded = 0;  // the longest step whose names would stand closer than is good to read
   t.own_units = false;
   for (int tries = 0; tries < 80; ++tries, step = after(kind, step)) {
     const double count = span / step;
     t.out.major_count = 0;
     if (count > 60) continue;
-    if (count < 1e-3) return;
-    if (t.length() / count < least_px && !is_log(t.spec.kind) && count > 1) continue;
-    t.scale = t.spec.unit == "s" ? clock_scale(step, magnitude) : unit_scale(magnitude, t.spec.unit, t.prefix());
-    t.significant = std::clamp(
-        static_cast<int>(std::floor(std::log10(magnitude))) - static_cast<int>(std::floor(std::log10(step) + 1e-9)) + 1,
-        1, 15);
-    // Steps of 30 s in minutes or of binary multiples need their own digits: 0.5, 1.75, 0.125.
-    if (kind == AxisKind::linear_bytes || kind == AxisKind::time) t.significant = std::min(t.significant + 3, 15);
-    const double first = std::ceil(t.range.lo / step - 1e-9), last = std::floor(t.range.hi / step + 1e-9);
-    for (double k = first; k <= last; ++k) t.add(k * step == 0 ? 0.0 : k * step);
+    if (count < 1e-3) break;
+    if (t.length() / count < least_px && !is_log(t.spec.kind) && count > 1) {
+      crowded = step;
+      continue;
+    }
+    name_steps(t, kind, step, magnitude);
     if (t.clear()) break;
     // The next step may skip the whole range: one name is better than none.
     if (t.out.major_count == 2) {
@@ -139,6 +151,17 @@ void even_ticks(Ticker& t) {
     }
   }
   if (is_log(t.spec.kind) && t.out.major_count < 2) lead_ticks(t);
+  // Nobody reads a scale off one name: two that stand near each other tell more.
+  if (crowded > 0 && t.out.major_count < 2) {
+    const Tick only = t.out.major_room[0];
+    const std::size_t before = t.out.major_count;
+    const UnitScale scale = t.scale;
+    name_steps(t, kind, crowded, magnitude);
+    if (t.out.major_count >= 2 && t.clear()) return;
+    t.scale = scale;
+    t.out.major_room[0] = only;
+    t.out.major_count = before;
+  }
 }
 
 /// Every 7th or 11th power is no round choice.

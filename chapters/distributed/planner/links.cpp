@@ -112,7 +112,6 @@ std::string not_in_timeline(const PlannerDoor& door) {
   if (p.pipeline > 1) return "The timeline follows a GPU that has all layers, and this plan has stages.";
   if (p.data * p.context > 1) return "The timeline follows a GPU without replicas, and this plan has some.";
   if (p.expert > 1) return "The timeline follows a GPU that has all experts, and this plan splits them.";
-  if (p.tensor > 1 && !p.sequence_parallel) return "The timeline splits norms by tokens too, and this plan does not.";
   if (p.micro_batches > 4) return "The timeline follows up to 4 micro-batches, and this plan has more.";
   if (p.fused_gradients || p.dropout || p.kept_input_bytes > 0 || door.job.stack.slack_share > 0)
     return "The timeline knows no fused weight gradients, dropout, 8-bit inputs or slack, and this plan has some.";
@@ -135,6 +134,7 @@ Link write_timeline(LinkWriter& w, const Inputs& in, const PlannerDoor& door) {
   w.exactly("sequence", as_double(p.sequence));
   w.exactly("micro_batches", as_double(p.micro_batches));
   w.exactly("tensor_parallel", as_double(p.tensor));
+  w.toggle("sequence_parallel", p.sequence_parallel || p.tensor == 1);
   w.toggle("fused_attention", p.fused_attention);
   if (!write_recipe(w, door)) return Link::fail("That lab has no recipe with this plan's bytes of a parameter.");
   return w.link();

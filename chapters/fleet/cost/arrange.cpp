@@ -45,6 +45,7 @@ std::string answer_of(const Outputs& out, const Picture& p) {
   text += "\nElectricity is " + figure(out.electricity_per_million, "$") + " of it";
   if (out.parts.empty > out.electricity_per_million && most->output != "part_empty")
     text += ", empty hours are " + figure(out.parts.empty, "$");
+  if (!(out.parts.empty > 0)) return text + "; every hour is filled already.";
   return text + "; with every hour filled a million would cost " + figure(out.filled_dollars, "$") + ".";
 }
 

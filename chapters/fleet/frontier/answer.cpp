@@ -1,15 +1,11 @@
 #include "chapters/fleet/frontier/lab.h"
+#include "chapters/mechanism/short_name.h"
 #include "widgets/number/number.h"
 
 namespace chapters::fleet::frontier {
 namespace {
 
 using widgets::figure;
-
-/// At most so many letters of a name that somebody else wrote.
-std::string short_name(const std::string& name, std::size_t most) {
-  return name.size() <= most ? name : name.substr(0, most - 3) + "...";
-}
 
 /// "images per second" of "images per second, RTX 4090".
 std::string first_words(const std::string& label) { return label.substr(0, label.find(',')); }

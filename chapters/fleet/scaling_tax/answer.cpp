@@ -27,10 +27,10 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
                             (in.published && out.published_name.empty() ? " by this model alone" : "") +
                             ", a month of it " + figure(out.effective_mfu, "%") + ".\n";
   if (!out.plan_problem.empty())
-    return words + "The plan as set cannot run; this is the nearest that " + (out.fits ? "can" : "divides") +
-           ", with a batch of " + figure(models::as_double(out.batch_used), "") + " on " +
+    return words + "The plan as set cannot run; the nearest that " + (out.fits ? "can" : "divides") +
+           " has a batch of " + figure(models::as_double(out.batch_used), "") + " on " +
            counted_figure(models::as_double(out.used_gpus), "GPU") +
-           (out.fits ? "." : ": " + figure(out.memory_bytes, "B") + " a GPU do not fit.");
+           (out.fits ? "." : ": " + figure(out.memory_bytes, "B") + " each do not fit.");
   if (out.won_mfu > 0.005)
     return words + "What you take away saves the work of " + counted_figure(out.won_gpus, "GPU") + ", " +
            figure(out.won_dollars_per_month, "$") + " a month.";

@@ -4,6 +4,7 @@
 
 #include "chapters/framework/memory_timeline/lab.h"
 #include "chapters/mechanism/file_name.h"
+#include "models/parallel/tensor/tensor_layer.h"
 
 namespace chapters::framework::memory_timeline {
 namespace {
@@ -195,13 +196,16 @@ models::Result<Setting> read_setting(const Inputs& in) {
   auto on = trained_on(in.model, in.chip, in.recipe);
   if (!on) return Out::fail(on.error);
   Setting s{std::move(*on)};
+  if (std::string problem = models::parallel::copied_heads_problem(s.architecture, in.tensor_parallel);
+      !problem.empty())
+    return Out::fail(std::move(problem));
   s.timeline.plan = {.recipe = in.recipe,
                      .optimizer = in.optimizer,
                      .batch = in.batch,
                      .sequence = in.sequence,
                      .micro_batches = in.micro_batches,
                      .tensor = in.tensor_parallel,
-                     .sequence_parallel = in.tensor_parallel > 1,
+                     .sequence_parallel = in.sequence_parallel && in.tensor_parallel > 1,
                      .fused_attention = in.fused_attention,
                      .loss = in.loss};
   s.timeline.loop = in.loop;

@@ -36,9 +36,10 @@ void describe(Fields& f, Inputs& in) {
   f.integer("micro_batches", in.micro_batches, "Micro-batches", "Forward and backward passes before the optimizer.",
             {.range = {1, 4}});
   f.integer("steps", in.steps, "Steps", "One after the other.", {.range = {1, 4}});
-  shared::parallel_tensor(
-      f, "tensor_parallel", in.tensor_parallel,
-      {.help = "GPUs that share every layer, norms by sequence; communication takes no time here."});
+  shared::parallel_tensor(f, "tensor_parallel", in.tensor_parallel,
+                          {.help = "GPUs that share every layer; communication takes no time here."});
+  f.toggle("sequence_parallel", in.sequence_parallel, "Sequence parallel",
+           "Norms are split by tokens over the same GPUs.");
   f.toggle("fused_attention", in.fused_attention, "FlashAttention", "Scores are never stored.");
   f.group("States");
   describe_states(f, in.recipe, in.optimizer);

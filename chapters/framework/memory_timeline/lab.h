@@ -36,7 +36,8 @@ struct Inputs {
   models::memory::StateRecipe recipe = models::memory::StateRecipe::no_master;
   models::memory::OptimizerKind optimizer = models::memory::OptimizerKind::adamw_8bit;
   models::memory::OptimizerLoop loop = models::memory::OptimizerLoop::fused;
-  bool fused_attention = true, first_step = false, keep_gradients = false, keep_outputs = false;
+  bool sequence_parallel = true, fused_attention = true, first_step = false, keep_gradients = false,
+       keep_outputs = false;
   double roof_share = 0.7;
   FileInput file;
   bool operator==(const Inputs&) const = default;

@@ -1,4 +1,5 @@
 #include "chapters/inference/attention_patterns/lab.h"
+#include "chapters/mechanism/short_name.h"
 #include "widgets/number/number.h"
 
 namespace chapters::inference::attention_patterns {
@@ -14,7 +15,7 @@ std::string of_all(const Inputs& in) { return "of " + tokens_of(static_cast<doub
 
 std::string model_name(const Inputs& in) {
   const auto model = find_model(in.model);
-  return model ? (*model)->name : std::string("The model");
+  return model ? short_name((*model)->name, 32) : std::string("the model");
 }
 
 bool sees_all(const Inputs& in, const Outputs& out) { return out.reach_tokens >= static_cast<double>(in.sequence); }

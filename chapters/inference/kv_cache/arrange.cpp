@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "chapters/inference/kv_cache/lab.h"
+#include "chapters/mechanism/short_name.h"
 #include "models/compression/deployment.h"
 #include "widgets/number/number.h"
 
@@ -18,14 +19,14 @@ std::string tokens_text(std::int64_t n) { return figure(static_cast<double>(n), 
 /// "One H100 SXM holds", "A group of `8` H200 holds"
 std::string chips_hold(const Inputs& in) {
   const auto chip = find_chip(in.chip);
-  const std::string name = chip ? (*chip)->short_name : std::string("chip");
+  const std::string name = chip ? short_name((*chip)->short_name, 14) : std::string("chip");
   if (in.chips == 1) return "One " + name + " holds ";
   return "A group of " + figure(static_cast<double>(in.chips), "") + " " + name + " holds ";
 }
 
 std::string model_name(const Inputs& in) {
   const auto model = find_model(in.model);
-  return model ? (*model)->name : std::string("the model");
+  return model ? short_name((*model)->name, 26) : std::string("the model");
 }
 
 /// Who fits, and who would with another design.

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "chapters/inference/optimize/lab.h"
+#include "chapters/mechanism/short_name.h"
 #include "widgets/number/number.h"
 
 namespace chapters::inference::optimize {
@@ -26,7 +27,7 @@ std::string capital(std::string_view words) {
 /// "A request to Llama 2 7B"
 std::string subject_of(const Inputs& in) {
   const auto model = find_model(in.model);
-  const std::string to = " to " + (model ? (*model)->name : std::string("the model"));
+  const std::string to = " to " + (model ? short_name((*model)->name, 32) : std::string("the model"));
   return in.batch == 1 ? "A request" + to : figure(static_cast<double>(in.batch), "") + " requests" + to;
 }
 

@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "chapters/inference/state_space/lab.h"
+#include "chapters/mechanism/short_name.h"
 #include "models/base/integer_math.h"
 #include "widgets/number/number.h"
 
@@ -156,13 +157,14 @@ std::string answer_of(const Outputs& out) {
                             " of streams; attention " + figure(out.attention_recall, "%") + " and " +
                             figure(out.attention_needle, "%") + ".\n";
   if (!out.fits)
-    return words + out.model_name + " does not fit: " + figure(out.memory_bytes, "B") + " against the " +
-           figure(out.offered_bytes, "B") + " of the chips; its step would take " + figure(out.step_s, "s") + ".";
+    return words + short_name(out.model_name, 26) + " does not fit: " + figure(out.memory_bytes, "B") +
+           " against the " + figure(out.offered_bytes, "B") + " of the chips; its step would take " +
+           figure(out.step_s, "s") + ".";
   if (!out.reference_fits)
-    return words + "A step of " + out.model_name + " takes " + figure(out.step_s, "s") +
+    return words + "A step of " + short_name(out.model_name, 26) + " takes " + figure(out.step_s, "s") +
            "; the attention model does not fit: " + figure(out.reference_memory_bytes, "B") + " against " +
            figure(out.offered_bytes, "B") + ".";
-  return words + "A step of " + out.model_name + " takes " + figure(out.step_s, "s") + ", with " +
+  return words + "A step of " + short_name(out.model_name, 26) + " takes " + figure(out.step_s, "s") + ", with " +
          figure(out.sequence_bytes, "B") + " a sequence; the attention model's takes " +
          figure(out.reference_step_s, "s") + ".";
 }

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "chapters/inference/tensor_parallel/lab.h"
+#include "chapters/mechanism/short_name.h"
 #include "widgets/number/number.h"
 
 namespace chapters::inference::tensor_parallel {
@@ -13,13 +14,13 @@ std::string count(double n) { return format_text(n, ""); }
 
 std::string chips_of(const Inputs& in, double n) {
   const auto chip = find_chip(in.chip);
-  const std::string name = chip ? (*chip)->short_name : std::string("chip");
+  const std::string name = chip ? short_name((*chip)->short_name, 14) : std::string("chip");
   return n == 1 ? "one " + name : figure(n, "") + " " + name;
 }
 
 std::string model_name(const Inputs& in) {
   const auto model = find_model(in.model);
-  return model ? (*model)->name : std::string("The model");
+  return model ? short_name((*model)->name, 26) : std::string("the model");
 }
 
 /// Whether twice as many chips would be faster, or which number is the fastest.

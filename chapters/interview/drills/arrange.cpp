@@ -126,9 +126,11 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   picture.card = card_text(run.asked);
   picture.daily = daily_line(out);
   picture.round_end = round_end_of(in, out);
-  picture.heading = (out.is_daily ? "Question of the day \xC2\xB7 " : "") + out.topic_now + " \xC2\xB7 level " +
-                    whole(out.level_now) + " \xC2\xB7 question " + whole(out.question_of_round) + " of " +
-                    whole(in.questions);
+  picture.heading = out.topic_now + " \xC2\xB7 level " + whole(out.level_now);
+  if (out.is_daily)  // there is one of it, whatever round it falls into
+    picture.heading = "Question of the day \xC2\xB7 " + picture.heading;
+  else
+    picture.heading += " \xC2\xB7 question " + whole(out.question_of_round) + " of " + whole(in.questions);
   add_standings(run.topics, picture);
   if (run.last) {
     picture.last = ruler_of(run.last->question, run.last->said);

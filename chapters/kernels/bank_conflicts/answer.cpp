@@ -20,7 +20,7 @@ std::string subject(const Inputs& in, const Outputs& out) {
     case Access::row:
       return "Row " + figure_of(static_cast<double>(in.row)) + (goes_on(in, out) ? " and below take " : " takes ");
     case Access::column:
-      return "Reading" + column + (goes_on(in, out) ? " and next to it takes " : " takes ");
+      return "Reading" + column + (goes_on(in, out) ? " and those after it takes " : " takes ");
     case Access::ldmatrix:
       return "An ldmatrix.x4 at" + column + " takes ";
     case Access::mma_rows:

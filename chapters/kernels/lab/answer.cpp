@@ -85,10 +85,7 @@ std::string answer_of(const Inputs& in, const Outputs& out, const Run& run) {
   if (now.failed) return name + " failed here: the sentence under its source says why.\n" + next;
   const bool bound = now.predicted > 0 && now.floor_s > 0;
   const bool free = bound && now.limit.share > 0.985;
-  // Where others measured more than the model's bound, it was no bound but an estimate.
-  const std::string allows = now.published > now.limit.share || (shown(now) && now.measured > now.limit.share)
-                                 ? "the model estimates "
-                                 : "the model allows ";
+  const std::string allows = exceeded(now) ? "the model estimates " : "the model allows ";
   const std::string held =
       bound && !free ? allows + share_text(now.limit.share) + ", held by " + std::string(holder(now.limit.limit)) + "."
                      : "the model allows all of it.";

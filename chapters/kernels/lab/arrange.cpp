@@ -21,12 +21,13 @@ Bar bar_of(const RatedRung& rated, const ::kernels::Rung& rung, const Ladder& la
   if (rated.above_roof) bar.why_above = above_roof_text(rated);
   if (const auto& p = rated.prediction) {
     if (bar.roof_rate > 0) bar.predicted_rate = bar.roof_rate * rated.limit.share;
-    bar.share = "\xE2\x89\xA4 " + percent_text(rated.limit.share);
+    const std::string most = exceeded(rated) ? "\xE2\x89\x88 " : "\xE2\x89\xA4 ",
+                      least = exceeded(rated) ? "\xE2\x89\x88 " : "\xE2\x89\xA5 ";
+    bar.share = most + percent_text(rated.limit.share);
     if (bar.predicted_rate > 0 && ladder.measure == Measure::latency_s)
-      bar.rate = "\xE2\x89\xA5 " + format_text(rated.predicted_s, "s");
+      bar.rate = least + format_text(rated.predicted_s, "s");
     else if (bar.predicted_rate > 0)
-      bar.rate =
-          "\xE2\x89\xA4 " + format_text(bar.predicted_rate, ladder.measure == Measure::flops_per_s ? "FLOP/s" : "B/s");
+      bar.rate = most + format_text(bar.predicted_rate, ladder.measure == Measure::flops_per_s ? "FLOP/s" : "B/s");
     bar.hover = std::string(p->why) + " Limited by " + std::string(models::limit_label(p->bound.limit)) + ".";
     if (bar.published > 0) {
       bar.published_rate = bar.roof_rate * bar.published;

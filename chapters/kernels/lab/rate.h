@@ -31,6 +31,11 @@ inline constexpr double noisy_spread = 0.1;
 bool noisy(const RunRow* run);
 /// Was the rung timed, and may the learner see it?
 inline bool shown(const RatedRung& rung) { return timed(rung.run.get()) && !rung.hidden; }
+/// Was more of the roof reached, here or by others, than the model says can be? Then its figure is no bound but an
+/// estimate.
+inline bool exceeded(const RatedRung& rung) {
+  return rung.published > rung.limit.share || (shown(rung) && rung.measured > rung.limit.share);
+}
 /// Is a rung with this roof held against bandwidth? By the roof, else by what its ladder counts.
 bool against_bandwidth(const Inputs& in, const ::kernels::Ladder& ladder, std::string_view roof);
 

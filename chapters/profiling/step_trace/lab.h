@@ -50,7 +50,7 @@ struct Inputs {
   double parameters = 800e6, optimizer_bytes_per_s = 753e9;
   std::int64_t ranks = 8;
   bool bf16_gradients = false;
-  double bus_bytes_per_s = 50e9, hop_latency_s = 0;
+  double bus_bytes_per_s = 50e9, hop_latency_s = 1e-6;
   double state_bytes = 12.8e9, activation_bytes = 24e9;
   bool operator==(const Inputs&) const = default;
 };

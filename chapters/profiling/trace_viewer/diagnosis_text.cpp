@@ -51,7 +51,8 @@ std::string idle_sentence(const Trace& trace, const DeviceMetrics& d, const std:
   add(i.late.inside_ns, "inside that call");
   add(i.late.after_ns, "after it had returned");
   add(i.kernel_wait_ns - i.unknown_short_ns, "in short pauses between tasks launched in time");
-  add(i.other_ns - (i.unknown_ns - i.unknown_short_ns), "before tasks launched in time and begun late");
+  add(i.other_ns - (i.unknown_ns - i.unknown_short_ns),
+      "before tasks whose launch was called in time and that began late");
   add(i.unknown_ns, "before tasks whose launching call is not in the file");
   s += (parts.empty() ? "." : ": " + parts + ".");
   if (i.late.total_ns() == 0 && i.in_time.gaps > 0 && i.in_time.inside_ns == 0)

@@ -48,7 +48,7 @@ struct Inputs {
   std::int64_t kernels_per_layer = 20;
   models::OptimizerCode optimizer = models::OptimizerCode::fused;
   std::int64_t ranks = 8;
-  double bus_bytes_per_s = 300e9, hop_latency_s = 0;
+  double bus_bytes_per_s = 300e9, hop_latency_s = 1e-6;
   bool overlap = true;
   // Host of decoding.
   models::LaunchMode mode = models::LaunchMode::graph;

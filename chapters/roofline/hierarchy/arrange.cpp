@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "chapters/mechanism/catalog.h"
+#include "chapters/mechanism/short_name.h"
 #include "chapters/roofline/hierarchy/lab.h"
 #include "chapters/roofline/shared/source_words.h"
 #include "widgets/number/number.h"
@@ -67,7 +68,7 @@ std::string name_of(const models::Level& level) {
   if (level.label == "Shared memory") return "shared memory";
   constexpr std::size_t longest = 24;
   if (level.kind == models::LevelKind::link && level.label.size() > longest) return "the chip's links";
-  return level.label;
+  return short_name(level.label, longest);
 }
 
 /// "A read from HBM3": what is waited for at a level.
@@ -81,7 +82,7 @@ std::string read_words(const models::Level& level) {
     case models::LevelKind::pcie:
       return "A read over " + name_of(level);
     case models::LevelKind::network:
-      return "A message over " + level.label;
+      return "A message over " + name_of(level);
     case models::LevelKind::storage:
       return "A read from the " + level.label + " drive";
     default:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "chapters/mechanism/short_name.h"
 #include "widgets/number/number.h"
 
 namespace chapters::roofline::roofline {
@@ -60,7 +61,7 @@ std::string other_chips(const Outputs& out) {
   }
   if (!slowest) return {};
   const auto takes = [](const RoofRow& row) {
-    return widgets::figure(row.placement.time_s, "s") + " on " + row.chip + " (" + row.format + ")";
+    return widgets::figure(row.placement.time_s, "s") + " on " + short_name(row.chip, 22) + " (" + row.format + ")";
   };
   const std::string here = "It takes " + widgets::figure(out.placement.time_s, "s") + " here and ";
   if (slowest == fastest) return here + takes(*slowest) + ".";

@@ -47,8 +47,8 @@ std::string money_of(const Outputs& out) {
     return million + "; the cheapest chip by the hour, at " + figure(out.cheapest_price, "$/h") + ", makes them for " +
            figure(out.cheapest_dollars, "$") + ".";
   if (out.best_dollars < 0.99 * yours)
-    return million + "; on the best chip next to it " + figure(out.best_dollars, "$") + ".";
-  return million + "; no chip next to it makes them for less.";
+    return million + "; of the other chips drawn the best makes them for " + figure(out.best_dollars, "$") + ".";
+  return million + "; no other chip that is drawn makes them for less.";
 }
 
 }  // namespace

@@ -77,6 +77,11 @@ TEST_CASE("files are replaced whole, keep their permissions, and links stay link
   CHECK(*app::read_file(real, 100) == "new");
   CHECK(fs::status(real).permissions() == (fs::perms::owner_read | fs::perms::owner_write));
   CHECK(folder.count() == 2);
+  // What the link stands for need not be there yet.
+  fs::create_symlink("later.txt", folder.path / "ahead.txt");
+  REQUIRE(app::write_file(folder.path / "ahead.txt", "first").error == "");
+  CHECK(fs::is_symlink(folder.path / "ahead.txt"));
+  CHECK(*app::read_file(folder.path / "later.txt", 100) == "first");
 }
 
 TEST_CASE("reading says what is wrong: missing, a folder, too large") {

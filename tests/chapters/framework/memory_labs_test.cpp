@@ -62,6 +62,22 @@ TEST_CASE("training memory lab: one step has one peak, here and on the timeline"
   set(*timeline, "micro_batches", 4.0);
   CHECK(near(computed(*lab, "total_bytes"), computed(*timeline, "peak_bytes"), 1e-9));
   CHECK(out(*lab, "total_bytes") > peak + 15e9);
+  // The same where eight GPUs share the layers, whether or not they split the norms by tokens.
+  for (const double by_tokens : {0.0, 1.0}) {
+    set(*lab, "tensor_parallel", 8.0, "sequence_parallel", by_tokens);
+    set(*timeline, "tensor_parallel", 8.0, "sequence_parallel", by_tokens);
+    CHECK(near(computed(*lab, "total_bytes"), computed(*timeline, "peak_bytes"), 1e-9));
+  }
+}
+
+TEST_CASE("no lab of memory counts half a key head: more ranks than there are heads are refused alike") {
+  for (const char* id : {"framework/training-memory", "framework/memory-timeline", "training/checkpointing"}) {
+    const LabPtr lab = open_lab(id, R"({"model": "llama-3-8b", "tensor_parallel": 16})");
+    INFO(id);
+    CHECK(reason_of(*lab) ==
+          "Tensor parallel 16 is more than the 8 key and value heads, and copies of a head are not counted here; "
+          "choose 8 or fewer.");
+  }
 }
 
 TEST_CASE("training memory lab: the formula follows dropout, and what cannot be laid out is refused") {

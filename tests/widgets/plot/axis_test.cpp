@@ -216,3 +216,16 @@ TEST_CASE("impossible ranges become drawable ones") {
         for (const Tick& tick : t.major()) REQUIRE(std::isfinite(tick.pixel));
       }
 }
+
+TEST_CASE("an axis below a day is in hours, and a low one has two names where one would leave it without a scale") {
+  const AxisTicks hours = ticks(axis(AxisKind::time, 0, 30600, "s"), 300, true);
+  CHECK(hours.unit.view() == "h");
+  CHECK(labels(hours) == Labels{"0", "1", "2", "3", "4", "5", "6", "7", "8"});
+  // So low that names at their usual distance would leave 0 alone.
+  const AxisTicks low = ticks(axis(AxisKind::time, 0, 30600, "s"), 45, true);
+  CHECK(low.unit.view() == "h");
+  CHECK(labels(low) == Labels{"0", "6"});
+  // No room for two: one is better than none.
+  CHECK(labels(ticks(axis(AxisKind::time, 0, 30600, "s"), 12, true)).size() == 1);
+  CHECK(ticks(axis(AxisKind::time, 0, 200000, "s"), 90, true).unit.view() == "days");
+}
