@@ -16,7 +16,7 @@ std::string place_text(const Inputs& in) {
   const auto chip = find_chip(in.chip);
   if (!model || !chip) return "The model";
   const std::string n = in.tensor_parallel == 1 ? "one" : format_text(static_cast<double>(in.tensor_parallel), "");
-  return short_name((*model)->name, 24) + " on " + n + " " + short_name((*chip)->short_name, 12);
+  return short_name((*model)->name, 26) + " on " + n + " " + short_name((*chip)->short_name, 14);
 }
 
 /// Whether decode waits for bytes or for arithmetic, and what twice of it gives.
@@ -24,8 +24,8 @@ std::string decode_text(const Inputs& in, const Outputs& out) {
   const bool computes = out.now.decode.computes();
   const Lane& faster = computes ? out.faster_flops : out.faster_bytes;
   return "Decode of " + place_text(in) + (computes ? " waits for arithmetic" : " waits for bytes") + ": twice the " +
-         (computes ? "FLOP/s" : "bandwidth") + " gives " + figure(faster.tokens_per_s, "tokens/s") + ", not " +
-         figure(out.now.tokens_per_s, "tokens/s") + ".";
+         (computes ? "FLOP/s" : "bandwidth") + " gives " + figure(faster.tokens_per_s, "") + " tokens/s, not " +
+         figure(out.now.tokens_per_s, "") + ".";
 }
 
 /// The same of prefill, with its place in the request.
