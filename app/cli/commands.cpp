@@ -173,9 +173,14 @@ const std::vector<Command>& commands() {
          "all"},
         {"--keep-free", "B",
          "bytes of each GPU's memory that stay free for context and communicators; 2e9 unless told"},
+        {"--gradients", "F", "bf16 or fp32: what gradients are summed in; as the software does unless told"},
+        {"--moments", "F", "bf16 or fp32: what the optimizer's two moments are kept in; likewise"},
+        {"--context-by", "W", "ring, gather or all_to_all: how a sequence is shared; the fastest unless told"},
         {"--plan", "AXES",
          "your own plan beside the best, with the way to it in single changes: tp=8,pp=4,vp=5,cp=1,ep=1,zero=1,"
-         "group=0,mbs=1,recompute=none|selective|block|full,order=1f1b|gpipe|zb_h1|zb_h2|zb_v|dualpipe|dualpipe_v|"
+         "group=0,mbs=1,sp=on|off,slots=on|off,etp=1,offload=none|optimizer,recompute=none|selective|block|full|norms+"
+         "activation+mla+mlp+experts+"
+         "attention,order=1f1b|gpipe|zb_h1|zb_h2|zb_v|dualpipe|dualpipe_v|"
          "interleaved_zb|breadth_first|"
          "v_half|v_min"},
         {"--top", "N", "1 to 1,000 plans; 10 unless told"},

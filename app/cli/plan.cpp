@@ -9,6 +9,7 @@
 #include "app/cli/table.h"
 #include "app/platform/json.h"
 #include "app/scenario/own_handed_on.h"
+#include "chapters/described/planned_step.h"
 #include "chapters/mechanism/catalog.h"
 #include "models/parallel/planner/planner_search.h"
 #include "widgets/number/number.h"
@@ -94,6 +95,27 @@ models::Result<StackId> asked_software(const std::string& name) {
                                        "distributed/planner` names all.");
 }
 
+/// Widths and the way to share sequences, where they are not the software's own; one sentence where a word is none.
+std::string asked_habits(const Arguments& a, PlannerJob& job) {
+  const auto refused = [&](const char* option, const char* expected) {
+    return std::string(option) + " is \"" + a.value(option).substr(0, 80) + "\"; " + expected + " is expected.";
+  };
+  chapters::KeptWidth widths[2] = {chapters::KeptWidth::software, chapters::KeptWidth::software};
+  constexpr const char* width_options[2] = {"--gradients", "--moments"};
+  for (std::size_t i = 0; i < 2; ++i) {
+    if (!a.has(width_options[i])) continue;
+    const std::string word = a.value(width_options[i]);
+    if (word != "bf16" && word != "fp32") return refused(width_options[i], "bf16 or fp32");
+    widths[i] = word == "bf16" ? chapters::KeptWidth::bf16 : chapters::KeptWidth::fp32;
+  }
+  if (a.has("--gradients") || a.has("--moments")) chapters::set_widths(widths[0], widths[1], job.stack);
+  if (!a.has("--context-by")) return {};
+  constexpr const char* ways[context_method_count] = {"ring", "gather", "all_to_all"};
+  for (std::size_t i = 0; i < context_method_count; ++i)
+    if (a.value("--context-by") == ways[i]) job.context_method = static_cast<ContextMethod>(i);
+  return job.context_method ? std::string() : refused("--context-by", "ring, gather or all_to_all");
+}
+
 /// What the options ask for, or one sentence.
 models::Result<AskedPlan> asked_plan(const Arguments& a) {
   using Out = models::Result<AskedPlan>;
@@ -145,6 +167,7 @@ models::Result<AskedPlan> asked_plan(const Arguments& a) {
   job.cluster.memory_bytes = std::max(0.0, job.cluster.memory_bytes - keep_free);
   asked->keep_free_bytes = keep_free;
   job.stack = planner_stack(*software);
+  if (std::string problem = asked_habits(a, job); !problem.empty()) return Out::fail(std::move(problem));
   job.format = *format;
   job.global_batch = counts[1].value;
   job.sequence = counts[2].value;

@@ -7,10 +7,24 @@
 #include "chapters/described/training_software.h"
 #include "chapters/mechanism/catalog.h"
 #include "chapters/mechanism/shared_choices.h"
+#include "models/memory/state_bytes.h"
 
 namespace chapters {
 
 using models::parallel::PlannerJob, models::parallel::PlanPoint;
+
+void set_widths(KeptWidth gradients, KeptWidth moments, models::parallel::PlannerStack& stack) {
+  using models::memory::OptimizerKind, models::memory::StateRecipe;
+  if (gradients != KeptWidth::software) {
+    const bool wide = gradients == KeptWidth::fp32;
+    stack.gradient_bytes = wide ? 4 : 2;
+    if (!wide || stack.recipe != StateRecipe::accumulate)
+      stack.recipe = wide ? StateRecipe::megatron : StateRecipe::zero;
+  }
+  const bool narrow = moments == KeptWidth::bf16 || (moments == KeptWidth::software && stack.state_bytes.total() > 0);
+  stack.state_bytes = {};
+  if (narrow) stack.state_bytes = models::memory::bytes_per_parameter({}, stack.recipe, OptimizerKind::adamw_16bit);
+}
 
 void describe_step_format(Fields& f, PlannedStep& step) {
   shared::format(f, "format", step.format, training_format_choices(),

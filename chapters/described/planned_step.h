@@ -25,6 +25,11 @@ struct PlannedStep {
   bool operator==(const PlannedStep&) const = default;
 };
 
+/// In what gradients are summed and moments kept: as the software does, or in this format.
+enum class KeptWidth : std::uint8_t { software, bf16, fp32 };
+/// Puts both into a software's habits.
+void set_widths(KeptWidth gradients, KeptWidth moments, models::parallel::PlannerStack& stack);
+
 /// The input `format`.
 void describe_step_format(Fields& fields, PlannedStep& step);
 /// The inputs `tensor_parallel`, `pipeline_parallel`, `virtual_pipeline`, `context_parallel`, `expert_parallel` and

@@ -69,12 +69,6 @@ constexpr std::array<PipelineSchedule, 11> schedules_of_orders{
     PipelineSchedule::dualpipe_v,  PipelineSchedule::interleaved_zb, PipelineSchedule::breadth_first,
     PipelineSchedule::v_half,      PipelineSchedule::v_min};
 
-const Choices given_up_choices = choices_in_order<GivenUp::second_products>(
-    {{"attention", "scores", "Scores, softmax and values of unfused attention; fused attention keeps none."},
-     {"small", "norms and activations", "What norms and activation functions write, and MLA's up projections."},
-     {"block", "those and the block", "The same, and all of the feed-forward or the experts but its input."},
-     {"second_products", "every second matmul",
-      "All but attention's result and what every second matmul writes, as torchtitan's option \"op\"."}});
 const Choices kept_input_choices = choices_in_order<KeptFormat::four_bits>(
     {{"wide", "16 bits", "As they are computed; 32 bits where all is in FP32."},
      {"eight_bits", "8 bits", "Training in FP8: a byte, and a byte of scale for 32 elements (MXFP8)."},
@@ -84,6 +78,20 @@ const Choices kept_input_choices = choices_in_order<KeptFormat::four_bits>(
 constexpr std::int64_t most_ordered_stages = 128;
 
 }  // namespace
+
+const Choices& given_up_choices() {
+  static const Choices choices = choices_in_order<GivenUp::second_products>(
+      {{"attention", "scores", "Scores, softmax and values of unfused attention; fused attention keeps none."},
+       {"norms", "norms", "What norms write."},
+       {"activations", "activations", "What activation functions write."},
+       {"latent", "MLA's up projections", "Queries, keys and values, made again from their latents; others have none."},
+       {"block_alone", "the block", "All of the feed-forward or the experts but its input."},
+       {"small", "norms and activations", "What norms and activation functions write, and MLA's up projections."},
+       {"block", "those and the block", "The same, and all of the feed-forward or the experts but its input."},
+       {"second_products", "every second matmul",
+        "All but attention's result and what every second matmul writes, as torchtitan's option \"op\"."}});
+  return choices;
+}
 
 const Choices& pass_order_choices() {
   static const Choices choices = choices_in_order<PassOrder::v_min>(
@@ -110,21 +118,37 @@ PassOrder order_of(PipelineSchedule schedule) {
 
 std::uint8_t modules_given_up(const models::Architecture& a, GivenUp given_up) {
   using models::memory::RecomputeModule;
-  if (given_up == GivenUp::attention || given_up == GivenUp::second_products)
-    return bit(RecomputeModule::core_attention);
   const std::uint8_t small = models::parallel::small_modules(a);
-  if (given_up == GivenUp::small) return small;
-  const RecomputeModule block = a.moe.routed > 0 ? RecomputeModule::experts : RecomputeModule::feed_forward;
-  return static_cast<std::uint8_t>(small | bit(block));
+  const std::uint8_t block = bit(a.moe.routed > 0 ? RecomputeModule::experts : RecomputeModule::feed_forward);
+  switch (given_up) {
+    case GivenUp::norms:
+      return bit(RecomputeModule::norms);
+    case GivenUp::activations:
+      return bit(RecomputeModule::activation);
+    case GivenUp::latent:
+      return small & bit(RecomputeModule::latent_up);
+    case GivenUp::block_alone:
+      return block;
+    case GivenUp::small:
+      return small;
+    case GivenUp::block:
+      return small | block;
+    default:
+      return bit(RecomputeModule::core_attention);
+  }
 }
 
 GivenUp given_up_of(std::uint8_t modules, bool second_products) {
   using models::memory::RecomputeModule;
   if (second_products) return GivenUp::second_products;
-  const auto block = static_cast<std::uint8_t>(bit(RecomputeModule::feed_forward) | bit(RecomputeModule::experts));
-  return (modules & block) != 0                         ? GivenUp::block
-         : (modules & bit(RecomputeModule::norms)) != 0 ? GivenUp::small
-                                                        : GivenUp::attention;
+  const bool block = (modules & (bit(RecomputeModule::feed_forward) | bit(RecomputeModule::experts))) != 0;
+  const bool norms = (modules & bit(RecomputeModule::norms)) != 0;
+  const bool activations = (modules & bit(RecomputeModule::activation)) != 0;
+  if (block) return norms ? GivenUp::block : GivenUp::block_alone;
+  if (norms && activations) return GivenUp::small;
+  if (norms) return GivenUp::norms;
+  if (activations) return GivenUp::activations;
+  return (modules & bit(RecomputeModule::core_attention)) != 0 ? GivenUp::attention : GivenUp::latent;
 }
 
 double kept_input_bytes(KeptFormat kept) {
@@ -135,7 +159,7 @@ double kept_input_bytes(KeptFormat kept) {
 }
 
 void describe_kept(Fields& f, PlanDetails& d) {
-  f.choice("given_up", d.given_up, given_up_choices, "Recomputed", "What is recomputed where it is not whole layers.",
+  f.choice("given_up", d.given_up, given_up_choices(), "Recomputed", "What is recomputed where it is not whole layers.",
            {.when = {"recompute", "selective"}});
   f.choice("kept_inputs", d.kept_inputs, kept_input_choices, "Inputs kept in",
            "The format in which matmuls keep what their weight gradients read.");

@@ -41,10 +41,14 @@ const Choices& pass_order_choices();
 models::PipelineSchedule schedule_of(PassOrder order);
 PassOrder order_of(models::PipelineSchedule schedule);
 
-/// What selective recomputation gives up: attention's scores; norms, activation functions and MLA's up projections;
-/// those with the feed-forward or the experts; every second product.
-enum class GivenUp : std::uint8_t { attention, small, block, second_products };
-/// The modules of the first three; those of attention for the last, which knows none.
+/// What selective recomputation gives up: attention's scores; norms, activation functions or MLA's up projections
+/// alone; the feed-forward or the experts alone; the small ones together; those with the block; every second product.
+enum class GivenUp : std::uint8_t { attention, norms, activations, latent, block_alone, small, block, second_products };
+inline constexpr std::size_t given_up_count = 8;
+/// Choices for labs where every second product can be given up (all), and where the software says so (all but that).
+const Choices& given_up_choices();
+/// The modules, of which MLA's up projections are none in a model without; those of attention for the last, which knows
+/// none.
 std::uint8_t modules_given_up(const models::Architecture& architecture, GivenUp given_up);
 /// The way back; `second_products` where the plan says so.
 GivenUp given_up_of(std::uint8_t modules, bool second_products);

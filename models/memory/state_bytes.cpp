@@ -142,12 +142,16 @@ double zero_ranks(const TrainingPlan& p) {
 }
 
 double expert_tensor(const TrainingPlan& p) {
+  if (p.expert_tensor > 0) return as_double(p.expert_tensor);
   const double t = as_double(p.tensor);
   return std::min(t, std::max(1.0, t * as_double(p.data * p.context) / as_double(p.expert)));
 }
 
 // Experts live on tensor x data x context GPUs, of which expert parallel takes its share.
-double expert_zero_ranks(const TrainingPlan& p) { return std::max(1.0, zero_ranks(p) / as_double(p.expert)); }
+double expert_zero_ranks(const TrainingPlan& p) {
+  const double wider = p.expert_tensor > 0 ? as_double(p.tensor) / as_double(p.expert_tensor) : 1;
+  return std::max(1.0, wider * zero_ranks(p) / as_double(p.expert));
+}
 
 namespace {
 

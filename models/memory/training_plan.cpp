@@ -66,6 +66,14 @@ std::string plan_problem(const Architecture& a, const TrainingPlan& p) {
            of + "; choose a divisor.";
   };
   if (a.heads % p.tensor != 0) return does_not_divide("Tensor parallel", p.tensor, "heads", a.heads);
+  if (!a.has_latent() && a.kv_heads > 0 && p.tensor > a.kv_heads) {
+    const std::string heads = std::to_string(a.kv_heads);
+    return "Tensor parallel " + std::to_string(p.tensor) + " is more than the " + heads + " key and value head" +
+           (a.kv_heads == 1 ? "" : "s") + ", and copies of a head are not counted here; choose " + heads +
+           (a.kv_heads == 1 ? "." : " or fewer.");
+  }
+  if (!a.has_latent() && a.kv_heads > 0 && a.kv_heads % p.tensor != 0)
+    return does_not_divide("Tensor parallel", p.tensor, "key and value heads", a.kv_heads);
   if (chunks_of_model(p) > a.layers + (p.ends_take_slots ? slots_of_ends(a) : 0))
     return "Pipeline times virtual stages is " + std::to_string(chunks_of_model(p)) + ", and there are " +
            std::to_string(a.layers) + " layers; choose fewer stages.";
@@ -73,6 +81,16 @@ std::string plan_problem(const Architecture& a, const TrainingPlan& p) {
   if (a.moe.routed > 0 && p.expert > p.data * p.context * p.tensor)
     return "Expert parallel " + std::to_string(p.expert) + " needs as many GPUs beside each other, and there are " +
            std::to_string(p.data * p.context * p.tensor) + "; raise data parallel.";
+  if (p.expert_tensor > 0) {
+    if (a.moe.routed == 0) return "Expert tensor parallel cuts experts, and this model has none; leave it out.";
+    if (p.tensor % p.expert_tensor != 0)
+      return "Expert tensor parallel " + std::to_string(p.expert_tensor) + " does not divide tensor parallel " +
+             std::to_string(p.tensor) + "; choose a divisor.";
+    const std::int64_t ranks = p.data * p.context * p.tensor, each = p.expert_tensor * p.expert;
+    if (ranks % each != 0)
+      return "Expert parallel times expert tensor parallel is " + std::to_string(each) +
+             ", which does not divide the " + std::to_string(ranks) + " GPUs of a stage; choose divisors.";
+  }
   if (p.stage < 0 || p.stage >= p.pipeline)
     return "Stage " + std::to_string(p.stage + 1) + " is none of the " + std::to_string(p.pipeline) +
            " stages of the pipeline; choose one of them.";

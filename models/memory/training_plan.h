@@ -84,6 +84,9 @@ struct TrainingPlan {
   std::int64_t sequence = 4096;
   std::int64_t micro_batches = 1;  ///< Micro-batches of a step: they limit what a pipeline holds at once.
   std::int64_t tensor = 1, pipeline = 1, virtual_pipeline = 1, data = 1, context = 1, expert = 1;
+  /// GPUs that share every expert (Megatron Core's --expert-tensor-parallel-size), a divisor of `tensor`; 0: all of
+  /// `tensor` where so many are there beside the experts' own.
+  std::int64_t expert_tensor = 0;
   /// Plain and interleaved 1F1B are told apart by virtual_pipeline alone.
   PipelineSchedule schedule = PipelineSchedule::one_f_one_b;
   /// Micro-batches whose activations of the whole stage are held at once, as the schedule's own order has it

@@ -46,7 +46,7 @@ MeasuredSource source_of(const MeasuredInputs& in) {
     }
     out.run.name = of_file ? std::string(file_name(in.log_file.path)) : "your log";
     out.run.curve = std::move(log->curve);
-    out.run.network = CollectiveNetwork::infiniband;
+    out.run.network = in.log_network;
     out.run.chip = in.log_chip;
     out.run.site = {.ranks = out.run.curve.ranks,
                     .ranks_per_node = in.log_node_ranks,

@@ -30,6 +30,20 @@ void describe(Fields& f, CandidateRow& row) {
   f.text("limit", row.limit, "Limited by");
 }
 
+namespace {
+
+/// In the order of CollectiveNetwork.
+const Choices log_networks = {{"none", "none", "One node, or one rack behind its switches."},
+                              {"infiniband", "InfiniBand", "As the prediction's constants are."},
+                              {"roce", "RoCE", "Ethernet with RDMA."},
+                              {"efa", "EFA", "AWS."},
+                              {"tcp", "TCP", "Ethernet through sockets."},
+                              {"slingshot", "Slingshot", "HPE's."},
+                              {"not_stated", "not known", "No errors of the prediction are claimed."}};
+static_assert(models::parallel::collective_network_count == 7);
+
+}  // namespace
+
 void describe(Fields& f, MeasuredInputs& in) {
   f.group("A measured run");
   f.choice("run", in.run, catalog().collective_choices, "Run",
@@ -43,6 +57,9 @@ void describe(Fields& f, MeasuredInputs& in) {
   shared::chip(
       f, "log_chip", in.log_chip,
       {.label = "Chip of the log", .help = "Its links are what the prediction takes.", .when = {"run", "log"}});
+  f.choice("log_network", in.log_network, log_networks, "Network of the log",
+           "What joins its nodes. The prediction's errors are known on NVLink and InfiniBand alone.",
+           {.when = {"run", "log"}});
   f.integer("log_node_ranks", in.log_node_ranks, "Ranks a node of the log",
             "Behind one fast switch: 8 of an HGX box, 72 of a GB200 rack.",
             {.range = {1, 576, Scale::log}, .typical = {1, 72}, .when = {"run", "log"}});

@@ -25,6 +25,7 @@ struct MeasuredInputs {
   FileInput log_file;  ///< counts before `log`
   // What is known of the machine of a log; a published run states its own.
   std::string log_chip = "h100_sxm";
+  models::parallel::CollectiveNetwork log_network = models::parallel::CollectiveNetwork::infiniband;
   std::int64_t log_node_ranks = 8;
   double log_port_bytes_per_s = 50e9;
   bool nvls = true, in_network = false;

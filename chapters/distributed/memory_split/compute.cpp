@@ -61,9 +61,6 @@ models::Result<TrainingCase> read_setting(const Inputs& set) {
   const Inputs in = in_force(set);
   auto setting = training_case(in.model, in.chip);
   if (!setting) return setting;
-  if (std::string problem = models::parallel::copied_heads_problem(setting->architecture, in.tensor_parallel);
-      !problem.empty())
-    return models::Result<TrainingCase>::fail(std::move(problem));
   // Of the optimizer's bytes four are FP32 master weights where the weights themselves have fewer.
   const double master = in.weight_bytes < 4 && in.optimizer_bytes >= 4 ? 4 : 0;
   setting->plan = {

@@ -5,7 +5,6 @@
 #include "chapters/distributed/planner/lab.h"
 #include "chapters/mechanism/published_panel.h"
 #include "models/base/integer_math.h"
-#include "models/memory/state_bytes.h"
 
 namespace chapters::distributed::planner {
 
@@ -27,30 +26,13 @@ Inputs search_key(Inputs in) {
   in.micro_batch = plain.micro_batch;
   in.recompute = plain.recompute;
   in.shard_group = plain.shard_group;
+  in.expert_tensor = plain.expert_tensor;
+  in.offload = plain.offload;
   in.given_up = plain.given_up;
   in.order = plain.order;
   in.sequence_parallel = plain.sequence_parallel;
   in.ends_take_slots = plain.ends_take_slots;
   return in;
-}
-
-}  // namespace
-
-namespace {
-
-/// Widths of gradients and moments, where they are not the software's own.
-void set_widths(const Inputs& in, PlannerStack& stack) {
-  using models::memory::OptimizerKind, models::memory::StateRecipe;
-  if (in.gradients != KeptWidth::software) {
-    const bool wide = in.gradients == KeptWidth::fp32;
-    stack.gradient_bytes = wide ? 4 : 2;
-    if (!wide || stack.recipe != StateRecipe::accumulate)
-      stack.recipe = wide ? StateRecipe::megatron : StateRecipe::zero;
-  }
-  const bool narrow =
-      in.moments == KeptWidth::bf16 || (in.moments == KeptWidth::software && stack.state_bytes.total() > 0);
-  stack.state_bytes = {};
-  if (narrow) stack.state_bytes = models::memory::bytes_per_parameter({}, stack.recipe, OptimizerKind::adamw_16bit);
 }
 
 }  // namespace
@@ -62,13 +44,17 @@ models::Result<PlannerJob> job_of(const Inputs& in) {
                               .in_switch = in.in_switch});
   if (!job) return job;
   job->cluster.memory_bytes = std::max(0.0, job->cluster.memory_bytes - in.keep_free_bytes);
-  set_widths(in, job->stack);
+  set_widths(in.gradients, in.moments, job->stack);
+  if (in.context_by != ContextBy::best)
+    job->context_method = static_cast<ContextMethod>(static_cast<int>(in.context_by) - 1);
   return job;
 }
 
 PlanPoint point_of(const Inputs& in) {
   PlanPoint p = plan_point(in);
   p.shard_group = in.zero_stage > 0 ? static_cast<std::int32_t>(in.shard_group) : 0;
+  p.expert_tensor = static_cast<std::int32_t>(in.expert_tensor);
+  p.offload = in.offload;
   p.schedule = in.pipeline_parallel > 1 ? schedule_of(in.order) : PipelineSchedule::one_f_one_b;
   p.ends_take_slots = p.ends_take_slots && in.ends_take_slots;
   if (const models::LanguageModel* model = catalog().model(in.model); model != nullptr)
@@ -85,6 +71,8 @@ void choose(Inputs& in, const PlanPoint& p) {
   in.micro_batch = p.micro_batch;
   in.zero_stage = p.zero_stage;
   in.shard_group = p.shard_group;
+  in.expert_tensor = p.expert_tensor;
+  in.offload = p.offload;
   in.recompute = static_cast<models::Recompute>(p.recompute);
   in.given_up = given_up_of(p.modules, false);
   in.order = order_of(p.schedule);

@@ -6,10 +6,17 @@
 namespace chapters::distributed::planner {
 namespace {
 
-const Choices given_up = {
-    {"attention", "Scores", "Scores, softmax and values of unfused attention; fused attention keeps none."},
-    {"small", "Norms and activations", "What norms and activation functions write, and MLA's up projections."},
-    {"block", "Those and the block", "The same, and all of the feed-forward or the experts but its input."}};
+const Choices context_ways = {
+    {"best", "the fastest", "Whichever leaves least uncovered."},
+    {"ring", "a ring", "Keys and values go round while tiles are computed."},
+    {"gather", "a gather", "Keys and values are gathered before attention, as Llama 3 was trained."},
+    {"all_to_all", "all-to-all", "Tokens become heads and back again, as DeepSpeed-Ulysses does."}};
+
+/// What the planner's own choice of software leaves to the learner: all but every second matmul.
+const Choices& given_up() {
+  static const Choices choices(given_up_choices().begin(), given_up_choices().end() - 1);
+  return choices;
+}
 
 const Choices widths = {{"software", "as the software", "What the chosen software does."},
                         {"bf16", "BF16", "2 bytes each."},
@@ -58,8 +65,14 @@ void describe(Fields& f, Inputs& in) {
             "Data-parallel ranks that share one copy of the states; the groups are replicas of each other (hybrid "
             "sharding). 0: all ranks.",
             {.range = {0, 1'000'000}, .typical = {0, 1024}});
+  f.integer("expert_tensor", in.expert_tensor, "An expert is shared by",
+            "GPUs that share every expert, where the model has some. 0: all that share the layers, as far as they go.",
+            {.range = {0, 64}, .typical = {0, 8}});
+  f.toggle("offload", in.offload, "Optimizer on the host",
+           "Master weights and moments lie in the host's memory, and the host updates them: gradients go down and "
+           "weights come up through PCIe. The host's memory gives each GPU 50 GB/s, which is assumed.");
   describe_plan_passes(f, in, true);
-  f.choice("given_up", in.given_up, given_up, "Selective gives up",
+  f.choice("given_up", in.given_up, given_up(), "Selective gives up",
            "What selective recomputation runs again. Software that recomputes every second matmul does that instead.");
   f.choice("order", in.order, pass_order_choices(), "Order of the passes",
            "When each stage of the pipeline does which pass; the search tries those that the software runs.");
@@ -72,6 +85,8 @@ void describe(Fields& f, Inputs& in) {
   f.choice("gradients", in.gradients, widths, "Gradients in",
            "The format in which gradients are summed over micro-batches and GPUs.");
   f.choice("moments", in.moments, widths, "Moments in", "The format of the optimizer's two moments.");
+  f.choice("context_by", in.context_by, context_ways, "Sequences shared by",
+           "How the GPUs that share a sequence bring queries and keys together, in your plan and in all others.");
   shared::network(f, "network", in.network, {.help = "The port of each GPU between nodes."});
   f.real("port_bytes_per_s", in.port_bytes_per_s, {"Port of each GPU", "B/s"},
          "One direction, in place of the named network's: 3.125 GB/s is a GPU's eighth of 200 Gb/s a node, 50 GB/s a "
@@ -80,9 +95,10 @@ void describe(Fields& f, Inputs& in) {
   f.real("hop_s", in.hop_s, {"Step to another node", "s"},
          "Latency of one step of a ring that leaves a node: 14 us as NCCL's tuner has it.",
          {.range = {0, 1e-3}, .typical = {0, 5e-5}, .source = "NCCL, src/graph/tuning.cc"});
-  f.integer("gpus_per_node", in.gpus_per_node, "GPUs a node",
-            "GPUs that the fast links join. 0: the chip's usual box, 8, or 72 of an NVL72 rack.",
-            {.range = {0, 1024}, .typical = {0, 72}});
+  f.integer(
+      "gpus_per_node", in.gpus_per_node, "GPUs a node",
+      "GPUs that the fast links join. 0: the chip's usual box, 8, 72 of an NVL72 rack, or a slice of a TPU's torus.",
+      {.range = {0, 1024}, .typical = {0, 72}});
   f.toggle("in_switch", in.in_switch, "Switches add",
            "All-reduces inside one node may be summed in its switches (NVLink SHARP, Hopper and later). Scatters and "
            "gathers, of sequence parallelism and ZeRO, gain nothing. The constants were set without.");

@@ -41,8 +41,7 @@ void write_details(LinkWriter& w, const TrainingPlan& p) {
   w.toggle("ends_take_slots", p.ends_take_slots);
   w.toggle("step_gradients", p.step_gradients);
   w.exactly("shard_group", as_double(p.shard_group));
-  constexpr std::array<std::string_view, 4> parts{"attention", "small", "block", "second_products"};
-  w.choice("given_up", parts[static_cast<std::size_t>(given_up_of(p.modules, p.every_second_product))]);
+  w.choice("given_up", id_of(given_up_choices(), given_up_of(p.modules, p.every_second_product)));
   w.choice("kept_inputs", !(p.kept_input_bytes > 0) ? "wide" : p.kept_input_bytes > 1.0 ? "eight_bits" : "four_bits");
 }
 
@@ -73,12 +72,16 @@ void write_memory(LinkWriter& w, const Inputs& in, const PlannerDoor& door, std:
   write_details(w, p);
 }
 
+constexpr const char* no_expert_tensor = "There every expert is shared by all GPUs that share the layers.";
+
 Link write_split(LinkWriter& w, const Inputs& in, const PlannerDoor& door) {
+  if (door.plan.expert_tensor > 0) return Link::fail(no_expert_tensor);
   write_memory(w, in, door, "pipeline_parallel");
   const auto each = models::memory::bytes_per_parameter(door.job.architecture, door.plan);
   w.exactly("weight_bytes", each.weights);
   w.exactly("gradient_bytes", each.gradients);
   w.exactly("optimizer_bytes", each.master + each.optimizer);
+  w.choice("offload", door.plan.offload == models::memory::Offload::none ? "none" : "optimizer");
   return w.link();
 }
 
@@ -99,6 +102,9 @@ bool write_recipe(LinkWriter& w, const PlannerDoor& door) {
 }
 
 Link write_training_memory(LinkWriter& w, const Inputs& in, const PlannerDoor& door) {
+  if (door.plan.expert_tensor > 0) return Link::fail(no_expert_tensor);
+  if (door.plan.offload != models::memory::Offload::none)
+    return Link::fail("That lab keeps all states on the GPU, and this plan's optimizer is on the host.");
   write_memory(w, in, door, "pipeline");
   w.exactly("stage", as_double(door.plan.stage + 1));
   w.choice("count", "operations");
@@ -111,6 +117,7 @@ std::string not_in_timeline(const PlannerDoor& door) {
   const TrainingPlan& p = door.plan;
   if (p.pipeline > 1) return "The timeline follows a GPU that has all layers, and this plan has stages.";
   if (p.data * p.context > 1) return "The timeline follows a GPU without replicas, and this plan has some.";
+  if (p.offload != models::memory::Offload::none) return "The timeline keeps all states on the GPU.";
   if (p.expert > 1) return "The timeline follows a GPU that has all experts, and this plan splits them.";
   if (p.micro_batches > 4) return "The timeline follows up to 4 micro-batches, and this plan has more.";
   if (p.fused_gradients || p.dropout || p.kept_input_bytes > 0 || door.job.stack.slack_share > 0)
@@ -191,10 +198,12 @@ Link write_stairs(LinkWriter& w, const Inputs& in, const PlannerDoor& door) {
   if (p.schedule != models::PipelineSchedule::one_f_one_b)
     return Link::fail("That lab knows 1F1B alone, plain and interleaved.");
   if (p.shard_group > 0) return Link::fail("There ZeRO splits over all ranks.");
+  if (p.offload != models::memory::Offload::none || p.expert_tensor > 0)
+    return Link::fail("That lab keeps the optimizer on the GPU, and experts are cut as the layers are.");
   const Inputs usual;
   if (in.port_bytes_per_s != usual.port_bytes_per_s || in.hop_s != usual.hop_s ||
       in.gpus_per_node != usual.gpus_per_node || in.in_switch || in.gradients != usual.gradients ||
-      in.moments != usual.moments ||
+      in.moments != usual.moments || in.context_by != usual.context_by || door.job.cluster.is_torus() ||
       (p.recompute == models::Recompute::selective && !p.every_second_product &&
        p.modules != models::memory::bit(models::memory::RecomputeModule::core_attention)) ||
       p.ends_take_slots != (p.virtual_pipeline > 1 && uneven))

@@ -248,8 +248,8 @@ Link write_collective(LinkWriter& w, const PlannerDoor& door) {
   if (tensor && (!data || s[PlanCause::tensor] >= s[PlanCause::data])) {
     const models::Workload load = models::memory::workload_of(p);
     call.sums = true;
-    call.links = planner_links(door.job.cluster);
     call.group = planner_group(door.job.cluster, p.tensor, 1);
+    call.links = planner_links(door.job.cluster, call.group);
     call.bytes = models::new_tokens(load) * as_double(door.job.architecture.hidden) * load.activation_bytes;
     call.time = all_reduce_time(AllReduceAlgorithm::fastest, call.group, call.links, call.bytes);
   } else {
@@ -334,6 +334,8 @@ PlannerDoor::PlannerDoor(const PlannerJob& j, const PricedPlan& priced)
 Link write_exchange(LinkWriter& w, const Inputs& in, const PlannerDoor& door, std::string_view lab) {
   const bool sums = lab == "distributed/overlap" || lab == "distributed/tensor-parallel" ||
                     lab == "distributed/collectives" || lab == "distributed/topology";
+  if (door.job.cluster.is_torus() && lab != "distributed/collectives")
+    return Link::fail("That lab joins chips by boxes and ports, and here they stand in a torus.");
   if (in.in_switch && sums)
     return Link::fail("That lab opens with rings and trees, and this plan sums in the switches.");
   if (lab == "distributed/overlap") return write_overlap(w, in, door);

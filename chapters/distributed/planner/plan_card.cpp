@@ -23,6 +23,7 @@ PlanCard price_card(const PlannerJob& job, const PlanPoint& point) {
   card.name = plan_name(point);
   card.details = plan_detail(job, point);
   card.price = *price;
+  if (point.context > 1) card.details += ", context by " + std::string(context_method_name(card.price.context_method));
   const auto held =
       models::memory::training_memory(job.architecture, card.price.plan,
                                       {.slack_share = job.stack.slack_share, .fixed_bytes = job.stack.reserve_bytes});

@@ -25,9 +25,11 @@ bool is_prior(ChipGeneration generation) {
   return generation == ChipGeneration::cdna || generation == ChipGeneration::other;
 }
 
-std::string of_chip(const std::string& chip, const PlannerJob& job, std::int64_t runs) {
+std::string of_chip(const std::string& chip, const PlannerJob& job, std::int64_t runs, std::int64_t left_out) {
   if (runs == 1) return "One published run on " + chip + " was compared.";
   if (runs > 0) return count(runs) + " published runs on " + chip + " were compared.";
+  if (is_prior(job.cluster.generation) && left_out > 0)
+    return "No run on " + chip + " was compared (" + count(left_out) + " are left out): its shares are a guess.";
   if (is_prior(job.cluster.generation))
     return "No run on " + chip + " was compared: its shares of its peaks are a guess.";
   return "No run on " + chip + " was compared: shares of " + std::string(generation_name(job.cluster.generation)) +
@@ -56,7 +58,9 @@ std::string of_error(const KnownRuns& known, bool experts, bool compared) {
 
 /// What this state rests on beside its constants; the first that holds.
 std::string of_state(const Inputs& in, const PlannerJob& job, bool torus) {
+  if (job.cluster.is_torus()) return "Assumed: every ring has the links of its torus to itself, a step 1 \xC2\xB5s.";
   if (torus) return "Assumed: boxes of " + count(job.cluster.gpus_per_node) + " and a network in place of its torus.";
+  if (in.offload) return "Assumed: the host's memory gives each GPU's optimizer 50 GB/s.";
   if (in.in_switch)
     return job.cluster.switch_bytes_per_s > 0 ? "Assumed: constants set on rings hold with sums in the switches."
                                               : "No switch of these boxes adds: rings are counted.";
@@ -74,10 +78,12 @@ std::vector<std::string> unknown_lines(const Inputs& in, const PlannerJob& job) 
   const bool experts = job.architecture.moe.routed > 0;
   const KnownRuns dense = known_runs(in.software, false), moe = known_runs(in.software, true);
   const KnownFits fits = known_fits();
-  return {of_chip(name, job, known_runs_of_chip(chip->id)),
+  const KnownLeftOut left_out = known_left_out();
+  return {of_chip(name, job, known_runs_of_chip(chip->id), left_out_of_vendor(chip->vendor)),
           of_software(software_label(in.software), dense, moe),
           of_error(experts ? moe : dense, experts, job.cluster.compared),
-          "Whether a plan fits was right on " + count(fits.right) + " of " + count(fits.runs) + " runs.",
+          "Fits or not was right on " + count(fits.right) + " of " + count(fits.runs) + " runs; " +
+              count(left_out.runs) + " of " + count(left_out.published) + " rows are left out.",
           of_state(in, job, chip->interconnect.name.find("torus") != std::string::npos),
           "Not counted: failing links, hot clocks, input, checkpoints, LoRA."};
 }

@@ -228,17 +228,17 @@ namespace {
 /// The collectives of one plan: rings with the share of the links that the software reaches.
 class DataClock {
  public:
-  DataClock(const PlannerJob& job, const TrainingPlan& p) : job_(job), p_(p), links_(planner_links(job.cluster)) {
-    links_.inside_bytes_per_s *= job.stack.data_link;
-    links_.between_bytes_per_s *= job.stack.data_link;
+  DataClock(const PlannerJob& job, const TrainingPlan& p) : job_(job), links_(reached(planner_links(job.cluster))) {
     dense_ = dense_groups(job.cluster, p);
     experts_ = expert_groups(job.cluster, p);
   }
-  const AllReduceLinks& links() const { return links_; }
+  AllReduceLinks links(const AllReduceGroup& group) const {
+    return job_.cluster.is_torus() ? reached(planner_links(job_.cluster, group)) : links_;
+  }
   const ShardingGroups& dense() const { return dense_; }
   double gather_s(double dense, double experts, double each) const {
-    return ring_gather_time(dense_.shards, links_, dense * each).total_s() +
-           (experts > 0 ? ring_gather_time(experts_.shards, links_, experts * each).total_s() : 0);
+    return ring_gather_time(dense_.shards, links(dense_.shards), dense * each).total_s() +
+           (experts > 0 ? ring_gather_time(experts_.shards, links(experts_.shards), experts * each).total_s() : 0);
   }
   /// An all-reduce of shards over the replicas; of what is whole where `whole`.
   double sum_s(double dense, double experts, double each, bool whole) const {
@@ -247,14 +247,19 @@ class DataClock {
       const AllReduceGroup over =
           whole ? AllReduceGroup{g.shards.ranks * g.replicas.ranks, g.shards.ranks_per_node} : g.replicas;
       const double part = whole ? 1 : 1 / as_double(g.shards.ranks);
-      return planner_sum_s(job_.cluster, over, links_, job_.stack.data_link, elements * each * part);
+      return planner_sum_s(job_.cluster, over, links(over), job_.stack.data_link, elements * each * part);
     };
     return one(dense_, dense) + one(experts_, experts);
   }
 
  private:
+  AllReduceLinks reached(AllReduceLinks links) const {
+    links.inside_bytes_per_s *= job_.stack.data_link;
+    links.between_bytes_per_s *= job_.stack.data_link;
+    return links;
+  }
+
   const PlannerJob& job_;
-  const TrainingPlan& p_;
   AllReduceLinks links_;
   ShardingGroups dense_, experts_;
 };
@@ -295,8 +300,9 @@ DataCall data_call(const PlannerJob& job, const TrainingPlan& p, const memory::S
   const DataClock clock(job, p);
   const memory::StageParameters& n = stage.parameters;
   const double layers = as_double(static_cast<std::int64_t>(stage.layers.size())), dense = n.dense + n.outer;
-  DataCall out{.sums = p.zero_stage == 0, .gathers = p.zero_stage == 3, .links = clock.links()};
+  DataCall out{.sums = p.zero_stage == 0, .gathers = p.zero_stage == 3};
   out.group = clock.dense().shards;
+  out.links = clock.links(out.group);
   if (out.gathers)
     out.bytes = n.dense / std::max(1.0, layers) * memory::workload_of(p).weight_bytes;
   else

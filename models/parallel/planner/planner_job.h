@@ -1,11 +1,14 @@
 #pragma once
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "models/base/result.h"
 #include "models/machine/all_reduce_time.h"
 #include "models/machine/hardware.h"
 #include "models/memory/training_plan.h"
+#include "models/parallel/context/context_ring.h"
 #include "models/parallel/planner/planner_constants.h"
 
 /// What is trained, on what and by which software: everything that a plan is priced against.
@@ -29,8 +32,14 @@ struct PlannerCluster {
   double link_inside_bytes_per_s = 0, link_between_bytes_per_s = 0;  ///< as printed; shares are in `curve`
   /// What a rank's links carry while a node's switches add (in_switch_sums), and the latency; 0: none adds.
   double switch_bytes_per_s = 0, switch_latency_s = 0;
+  /// Of one GPU: its link to the host, one direction, and its part of the host's memory bandwidth, which is assumed.
+  double host_link_bytes_per_s = 0, host_memory_bytes_per_s = 50e9;
   PlannerCurve curve;
   ChipGeneration generation = ChipGeneration::other;  ///< whose shares `curve` has
+  /// Chips along each dimension of the torus that joins those of a slice, which is then the node; 0: no torus.
+  std::array<std::int64_t, 3> torus{};
+  double torus_link_bytes_per_s = 0, torus_hop_s = 0;  ///< one link, one direction; one step to a neighbour
+  bool is_torus() const { return torus[0] > 0; }
   bool compared = true;  ///< Published runs of this chip are among those that the planner is held against.
 };
 
@@ -40,9 +49,12 @@ struct PlannerJob {
   PlannerStack stack;
   Format format = Format::bf16;  ///< Format of the products inside the layers: 16, 8 or 4 bits; the rest is 16 bits.
   std::int64_t global_batch = 256, sequence = 4096;
+  /// How sequences are shared over the context ranks; nothing: the way that leaves least uncovered.
+  std::optional<ContextMethod> context_method{};
 };
 
-/// The cluster of a chip of the catalog; a usual box has 8 GPUs, one of Grace Hoppers 4, an NVL72 rack 72. Shares of a
+/// The cluster of a chip of the catalog; a usual box has 8 GPUs, one of Grace Hoppers 4, an NVL72 rack 72, and chips of
+/// a torus are a slice as large as the GPUs are, a pod at most, whose sides are as even as they can be. Shares of a
 /// chip that no run was compared with are those of its generation, or priors. Infeasible: a chip that states no 16-bit
 /// peak or no link.
 Result<PlannerCluster> planner_cluster(const Chip& chip, const PlannerSite& site, Format format);

@@ -62,6 +62,12 @@ std::int64_t known_runs_of_chip(std::string_view chip) {
   return 0;
 }
 
+KnownLeftOut known_left_out() { return {187, 655}; }
+
+std::int64_t left_out_of_vendor(std::string_view vendor) {
+  return vendor == "Google" ? 42 : vendor == "AWS" ? 16 : vendor == "AMD" ? 8 : 0;
+}
+
 KnownFits known_fits() { return {266, 265}; }
 
 }  // namespace models::parallel

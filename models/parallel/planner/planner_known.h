@@ -25,6 +25,14 @@ struct KnownFits {
 };
 KnownFits known_fits();
 
+/// Published rows that neither set nor judge anything, whose reasons docs/planner.md lists; those of one maker whose
+/// chips have no constants.
+struct KnownLeftOut {
+  std::int64_t runs = 0, published = 0;
+};
+KnownLeftOut known_left_out();
+std::int64_t left_out_of_vendor(std::string_view vendor);
+
 /// Fewer judging runs than this do not tell an error.
 inline constexpr std::int64_t least_judging = 5;
 

@@ -46,6 +46,13 @@ const Axis axes[] = {
      [](const PlanPoint& p) { return counted("EP", p.expert); },
      [](const PlanPoint& a, const PlanPoint& b) { return a.expert == b.expert; },
      [](PlanPoint& to, const PlanPoint& from) { to.expert = from.expert; }},
+    {expert_tensor_words, expert_tensor_words,
+     [](const PlanPoint& a, const PlanPoint& b) { return a.expert_tensor == b.expert_tensor; },
+     [](PlanPoint& to, const PlanPoint& from) { to.expert_tensor = from.expert_tensor; }},
+    {[](const PlanPoint& p) { return std::string(p.offload ? "optimizer on the host" : "optimizer on the GPU"); },
+     [](const PlanPoint& p) { return std::string(p.offload ? "on the host" : "on the GPU"); },
+     [](const PlanPoint& a, const PlanPoint& b) { return a.offload == b.offload; },
+     [](PlanPoint& to, const PlanPoint& from) { to.offload = from.offload; }},
     {order_words,
      [](const PlanPoint& p) {
        if (p.schedule != PipelineSchedule::one_f_one_b) return std::string(schedule_name(p.schedule));

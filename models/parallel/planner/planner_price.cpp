@@ -7,7 +7,7 @@
 #include "models/base/integer_math.h"
 #include "models/memory/operation_times.h"
 #include "models/parallel/planner/planner_data.h"
-#include "models/parallel/tensor/tensor_layer.h"
+#include "models/parallel/planner/planner_traffic.h"
 #include "models/transformer/flops.h"
 
 namespace models::parallel {
@@ -130,7 +130,6 @@ std::uint8_t small_modules(const Architecture& a) {
 std::string planner_problem(const PlannerJob& job, const TrainingPlan& p) {
   const auto text = [](std::int64_t n) { return std::to_string(n); };
   if (std::string problem = memory::plan_problem(job.architecture, p); !problem.empty()) return problem;
-  if (std::string problem = copied_heads_problem(job.architecture, p.tensor); !problem.empty()) return problem;
   const std::int64_t needed = p.tensor * p.pipeline * p.context * p.data;
   if (needed != job.cluster.gpus)
     return "Tensor " + text(p.tensor) + " x pipeline " + text(p.pipeline) + " x context " + text(p.context) +
@@ -142,6 +141,9 @@ std::string planner_problem(const PlannerJob& job, const TrainingPlan& p) {
            text(p.batch) + " on " + text(p.data) + " data-parallel ranks; " +
            (below > 0 ? text(below) + " or " : std::string()) + text(below + each) + " would be.";
   }
+  if (std::string problem = context_problem(job, p); !problem.empty()) return problem;
+  if (p.offload != memory::Offload::none && !(job.cluster.host_link_bytes_per_s > 0))
+    return "This chip's link to its host is not known; keep the optimizer on the GPU.";
   return schedule_problem(p);
 }
 
@@ -256,6 +258,22 @@ void bytes_beside_states(const PlannerJob& job, const TrainingPlan& p, const mem
   }
 }
 
+namespace {
+
+/// An optimizer on the host (Ren et al. 2021, ZeRO-Offload): each GPU's own part of the gradients goes down behind the
+/// last backward pass, the host reads and writes its states, and 16-bit weights come back.
+double host_optimizer_s(const PlannerCluster& c, const TrainingPlan& p, const memory::BytesPerParameter& each,
+                        const StepWork& work) {
+  const memory::HeldBytes there = memory::offloaded_bytes(p, each, *work.largest);
+  const double owned = each.optimizer > 0 ? there[MemoryOwner::optimizer] / each.optimizer : 0;
+  const double width = memory::workload_of(p).weight_bytes, copy_s = owned * width / c.host_link_bytes_per_s;
+  // Gradients are read in FP32, the optimizer's own states read and written.
+  const double touched = owned * (4 + 2 * (each.master + each.optimizer));
+  return std::max(0.0, copy_s - work.stage.backward_s) + touched / c.host_memory_bytes_per_s + copy_s;
+}
+
+}  // namespace
+
 PricedPlan price_plan(const PlannerJob& job, const TrainingPlan& p, const StepWork& work,
                       const memory::MicroBatchMemory& micro, const PlannerStages& stages,
                       std::span<const double> beside_states) {
@@ -276,9 +294,13 @@ PricedPlan price_plan(const PlannerJob& job, const TrainingPlan& p, const StepWo
   out.memory_bytes = most;
   StepParts& s = out.parts;
   s[PlanCause::data] = data_parallel_s(job, p, *work.slowest, work.stage);
-  const memory::HeldBytes states = memory::state_bytes(p, micro.per_parameter, *work.largest);
-  s[PlanCause::optimizer] =
-      memory::optimizer_traffic_bytes(states) / (c.memory_bandwidth_bytes_per_s * c.curve.memory_share);
+  if (p.offload == memory::Offload::none) {
+    const memory::HeldBytes states = memory::state_bytes(p, micro.per_parameter, *work.largest);
+    s[PlanCause::optimizer] =
+        memory::optimizer_traffic_bytes(states) / (c.memory_bandwidth_bytes_per_s * c.curve.memory_share);
+  } else {
+    s[PlanCause::optimizer] = host_optimizer_s(c, p, micro.per_parameter, work);
+  }
   out.step_s = s.total_s();
   out.bubble_share = s[PlanCause::bubble] / out.step_s;
   out.fits = out.memory_bytes <= c.memory_bytes;

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "models/base/integer_math.h"
-#include "models/parallel/tensor/tensor_layer.h"
+#include "models/parallel/planner/planner_traffic.h"
 
 namespace models::parallel {
 namespace {
@@ -28,6 +28,14 @@ struct StageKey {
 
 /// Plans whose states alone take more than so many times the memory are left out.
 constexpr double overflow_left_out = 2.5;
+
+/// Orders that searches of this thread ran before: they depend on no job, and the next search asks for the same ones.
+PlannerSchedules& kept_schedules() {
+  constexpr std::size_t most_kept = 16'384;
+  thread_local PlannerSchedules schedules;
+  if (schedules.kept() > most_kept) schedules = {};
+  return schedules;
+}
 
 class Search {
  public:
@@ -78,7 +86,7 @@ class Search {
     TrainingPlan alone = p;
     alone.data = 1'000'000;  // whether experts find enough ranks is asked for each plan
     std::string problem = memory::plan_problem(job_.architecture, alone);
-    if (problem.empty()) problem = copied_heads_problem(job_.architecture, tensor);
+    if (problem.empty()) problem = context_problem(job_, alone);
     if (!problem.empty()) {
       out_.considered += 1;
       note(problem);
@@ -300,7 +308,7 @@ class Search {
   MicroBatchTimes times_;
   std::int64_t below_ = 0, above_ = 0;  ///< the nearest global batches that a plan could take; 0: none
   std::map<StageKey, PlannerStages> stages_;
-  PlannerSchedules schedules_;
+  PlannerSchedules& schedules_ = kept_schedules();
   std::vector<double> beside_;  ///< What the layout at work holds beside states.
   struct Recomputation {
     Recompute recompute = Recompute::none;
@@ -329,6 +337,8 @@ TrainingPlan plan_of(const PlannerJob& job, const PlanPoint& point) {
   p.batch = point.micro_batch;
   p.zero_stage = point.zero_stage;
   p.shard_group = point.shard_group;
+  p.expert_tensor = point.expert_tensor;
+  p.offload = point.offload ? memory::Offload::optimizer : memory::Offload::none;
   p.schedule = point.schedule;
   p.recompute = static_cast<Recompute>(point.recompute);
   p.modules = point.modules;

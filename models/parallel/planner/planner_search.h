@@ -13,8 +13,9 @@ namespace models::parallel {
 /// expert and micro-batch powers of two. ZeRO splits over all data-parallel ranks, and where the software can also over
 /// those of a node, with ZeRO-3 also over four times as many until there are no more. Chunks that cannot be equal are
 /// tried with embedding and output as a layer each too. Plans whose states alone take 2.5 times the memory are left
-/// out. Selective recomputation takes what the software offers: of unfused attention the scores; else norms, activation
-/// functions and MLA's up projections, those with the feed-forward or experts, or every second product.
+/// out, and so are an optimizer on the host and experts that fewer GPUs share than the layers. Selective recomputation
+/// takes what the software offers: of unfused attention the scores; else norms, activation functions and MLA's up
+/// projections, those with the feed-forward or experts, or every second product.
 struct PlannerSpace {
   std::int64_t max_tensor = 72, max_pipeline = 128, max_virtual = 16, max_context = 16, max_expert = 256,
                max_micro_batch = 16;
@@ -26,13 +27,15 @@ struct PlannerSpace {
 /// One priced plan, small: a search holds many.
 struct PlanPoint {
   std::int32_t tensor = 1, pipeline = 1, virtual_pipeline = 1, context = 1, expert = 1, data = 1, micro_batch = 1;
-  std::int32_t shard_group = 0;  ///< ranks that ZeRO splits over; 0: all of them
+  std::int32_t expert_tensor = 0;  ///< GPUs that share an expert; 0: as TrainingPlan has it
+  std::int32_t shard_group = 0;    ///< ranks that ZeRO splits over; 0: all of them
   std::uint8_t zero_stage = 0, recompute = 0;
   PipelineSchedule schedule = PipelineSchedule::one_f_one_b;
   std::uint8_t modules =
       memory::bit(memory::RecomputeModule::core_attention);  ///< What selective recomputation gives up.
   bool fits = false, sequence_parallel = false, ends_take_slots = false;
   bool second_products = false;  ///< selective recomputation runs every second product again, as the software does
+  bool offload = false;          ///< master weights and moments lie in the host's memory, which updates them
   double step_s = 0, memory_bytes = 0;
   bool operator==(const PlanPoint&) const = default;
 };
@@ -46,6 +49,7 @@ std::string plan_difference(const PlanPoint& point, const PlanPoint& other);
 /// "ZeRO-1 over 64", "no ZeRO"; "recomputing norms, activations", "nothing recomputed".
 std::string zero_words(const PlanPoint& point);
 std::string recompute_words(const PlanPoint& point);
+std::string expert_tensor_words(const PlanPoint& point);  ///< "experts over 1", "experts as the layers"
 /// "8 micro-batches of 1, 5 chunks, ZeRO-1, nothing recomputed"
 std::string plan_detail(const PlannerJob& job, const PlanPoint& point);
 

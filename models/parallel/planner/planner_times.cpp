@@ -1,6 +1,7 @@
 #include "models/parallel/planner/planner_times.h"
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 
 #include "models/base/integer_math.h"
@@ -103,12 +104,15 @@ class LayerClock {
     } else {
       m *= op.shape.batch;
     }
+    const double cut = experts && p_.expert_tensor > 0 ? as_double(p_.expert_tensor) : t_;
+    // Experts that fewer GPUs share than the layers get fewer tokens each.
+    m *= cut / t_;
     if (is_inner(name))
-      k /= t_;
+      k /= cut;
     else if (router || name.ends_with("down"))
       m *= stream_share_;
     else
-      n /= t_;
+      n /= cut;
     const bool fast = fast_ && !router;
     const double one =
         product_s(m, n, k, groups, fast, experts ? (fast ? s_.expert_fast_factor : s_.expert_factor) : 1);
@@ -180,13 +184,75 @@ PassTimes operator*(PassTimes t, double x) {
 }
 
 AllReduceLinks planner_links(const PlannerCluster& c) {
+  const double inside = c.is_torus() ? c.torus_link_bytes_per_s : c.link_inside_bytes_per_s;
   return {
-      .inside_bytes_per_s = c.link_inside_bytes_per_s * c.curve.inside_share,
+      .inside_bytes_per_s = inside * c.curve.inside_share,
       .between_bytes_per_s = c.link_between_bytes_per_s * c.curve.between_share,
-      .inside_hop_s = c.curve.inside_hop_s,
+      .inside_hop_s = c.is_torus() ? c.torus_hop_s : c.curve.inside_hop_s,
       .between_hop_s = c.curve.between_hop_s,
-      .base_s = 10e-6,
+      .base_s = c.is_torus() ? 0 : 10e-6,
   };
+}
+
+namespace {
+
+/// The block of a torus that a group fills.
+struct TorusBlock {
+  std::array<std::int64_t, 3> ranks{1, 1, 1};  ///< along each dimension
+  std::array<std::int64_t, 3> apart{1, 1, 1};  ///< chips from one to the next
+  std::array<bool, 3> closed{};                ///< its ring closes: the block has the whole line
+};
+
+TorusBlock block_of(const PlannerCluster& c, const AllReduceGroup& group) {
+  TorusBlock out;
+  std::int64_t stride = std::max<std::int64_t>(1, c.gpus_per_node / std::max<std::int64_t>(1, group.ranks_per_node)),
+               left = std::min(group.ranks, group.ranks_per_node);
+  for (std::size_t d = 0; d < 3; ++d) {
+    const std::int64_t side = std::max<std::int64_t>(1, c.torus[d]);
+    if (stride >= side) {
+      stride = std::max<std::int64_t>(1, stride / side);
+      continue;
+    }
+    const std::int64_t room = d == 2 ? left : ceil_div(side, stride);
+    out.ranks[d] = std::min(left, room);
+    out.apart[d] = stride;
+    out.closed[d] = side > 2 && out.ranks[d] * stride >= side;
+    left = ceil_div(left, out.ranks[d]);
+    stride = 1;
+  }
+  return out;
+}
+
+}  // namespace
+
+AllReduceLinks planner_links(const PlannerCluster& c, const AllReduceGroup& group) {
+  AllReduceLinks out = planner_links(c);
+  if (!c.is_torus() || group.ranks < 2) return out;
+  const TorusBlock block = block_of(c, group);
+  double links = 0, steps = 0;
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (block.ranks[d] < 2) continue;
+    links += (block.closed[d] ? 2 : 1) / as_double(block.apart[d]);
+    steps += as_double((block.ranks[d] - 1) * block.apart[d]);
+  }
+  if (!(links > 0)) return out;
+  out.inside_bytes_per_s *= links;
+  out.inside_hop_s *= steps / as_double(std::max<std::int64_t>(1, std::min(group.ranks, group.ranks_per_node) - 1));
+  return out;
+}
+
+double planner_exchange_rate(const PlannerCluster& c, const AllReduceGroup& group) {
+  const double one = planner_links(c).inside_bytes_per_s;
+  if (!c.is_torus()) return one;
+  const TorusBlock block = block_of(c, group);
+  double slowest = 0;
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (block.ranks[d] < 2) continue;
+    // Half of the ranks send half of theirs across the middle, over one link each way, or two where the ring closes.
+    const double n = as_double(block.ranks[d]);
+    slowest = std::max(slowest, as_double(block.apart[d]) * n * n / 4 / (n - 1) / (block.closed[d] ? 2 : 1));
+  }
+  return slowest > 0 ? one / slowest : one;
 }
 
 double planner_sum_s(const PlannerCluster& c, const AllReduceGroup& group, const AllReduceLinks& links, double share,

@@ -47,8 +47,15 @@ struct MicroBatchTimes {
 /// but each query still meets every key before it.
 MicroBatchTimes micro_batch_times(const PlannerJob& job, const memory::TrainingPlan& plan);
 
-/// Links as all_reduce_time wants them.
+/// Links as all_reduce_time wants them. Of a torus one link to a neighbour.
 AllReduceLinks planner_links(const PlannerCluster& cluster);
+/// The same for one group's rings. In a torus they run along every dimension of the group's block at once: a rank has
+/// both links of a dimension that the block fills, one of another, and as many steps as the sides add up to; ranks that
+/// stand apart share the lines between them.
+AllReduceLinks planner_links(const PlannerCluster& cluster, const AllReduceGroup& group);
+/// What a rank sends and receives inside its node while all ranks of a group exchange with all, bytes a second: of a
+/// torus what its narrowest middle lets through.
+double planner_exchange_rate(const PlannerCluster& cluster, const AllReduceGroup& group);
 /// An all-reduce by the fastest way, the node's switches among them where they add and the group lies in one node.
 /// `links`: those of the cluster, times `share`.
 double planner_sum_s(const PlannerCluster& cluster, const AllReduceGroup& group, const AllReduceLinks& links,

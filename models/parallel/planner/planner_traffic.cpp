@@ -22,8 +22,8 @@ double chance_of_none(double n, double m, double k) {
 
 ContextSetup planner_context(const PlannerJob& job, const TrainingPlan& p, double attention_s, bool backward) {
   const Architecture& a = job.architecture;
-  const AllReduceLinks links = planner_links(job.cluster);
   const AllReduceGroup group = planner_group(job.cluster, p.context, p.tensor);
+  const AllReduceLinks links = planner_links(job.cluster, group);
   ContextSetup s;
   s.ranks = p.context;
   s.sequence = p.sequence;
@@ -39,6 +39,11 @@ ContextSetup planner_context(const PlannerJob& job, const TrainingPlan& p, doubl
   s.link_bytes_per_s = inside ? links.inside_bytes_per_s : links.between_bytes_per_s;
   s.message_s = inside ? links.inside_hop_s : links.between_hop_s;
   return s;
+}
+
+std::string context_problem(const PlannerJob& job, const TrainingPlan& p) {
+  if (p.context < 2 || !job.context_method || *job.context_method != ContextMethod::all_to_all) return {};
+  return context_cost(*job.context_method, planner_context(job, p, 1, false)).why_not;
 }
 
 double context_merge_s(const PlannerJob& job, const TrainingPlan& p, ContextMethod method) {
@@ -66,6 +71,7 @@ double context_exposed_s(const PlannerJob& job, const TrainingPlan& p, ContextMe
 void add_context(const PlannerJob& job, const TrainingPlan& p, PlannerKindTimes& layer, MicroBatchTimes& times) {
   double best_s = std::numeric_limits<double>::infinity(), forward_s = 0, backward_s = 0;
   for (const ContextMethod method : {ContextMethod::ring, ContextMethod::gather, ContextMethod::all_to_all}) {
+    if (job.context_method && method != *job.context_method) continue;
     const double f = context_exposed_s(job, p, method, layer.forward.attention_s, false);
     if (!(f < best_s)) continue;
     const double b = context_exposed_s(job, p, method, layer.backward.attention_s, true);
@@ -103,8 +109,8 @@ double tensor_sum_s(const PlannerCluster& c, const TrainingPlan& p, double bytes
   const AllReduceGroup group = planner_group(c, p.tensor, 1);
   // Sequence parallelism scatters and gathers in place of one sum, in which switches have nothing to spare.
   if (p.sequence_parallel)
-    return all_reduce_time(AllReduceAlgorithm::fastest, group, planner_links(c), bytes).total_s();
-  return planner_sum_s(c, group, planner_links(c), 1, bytes);
+    return all_reduce_time(AllReduceAlgorithm::fastest, group, planner_links(c, group), bytes).total_s();
+  return planner_sum_s(c, group, planner_links(c, group), 1, bytes);
 }
 
 void add_layer_traffic(const PlannerJob& job, const TrainingPlan& p, const LayerKind& kind, PlannerKindTimes& layer,
@@ -152,7 +158,7 @@ double expert_exchange_s(const PlannerCluster& c, const MixtureOfExperts& moe, s
   const ExpertSpread spread = expert_spread(moe, ranks, group.ranks_per_node);
   const double outside = once ? spread.other_nodes : spread.other_copies;
   const double inside = once ? spread.near_ranks : spread.near_copies;
-  return std::max(tokens * row_bytes * inside / links.inside_bytes_per_s,
+  return std::max(tokens * row_bytes * inside / planner_exchange_rate(c, group),
                   tokens * row_bytes * outside / links.between_bytes_per_s) +
          c.curve.exchange_s;
 }

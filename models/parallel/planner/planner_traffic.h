@@ -1,4 +1,6 @@
 #pragma once
+#include <string>
+
 #include "models/parallel/planner/planner_times.h"
 
 /// What tensor, context and expert parallelism send in a layer.
@@ -13,6 +15,8 @@ void add_layer_traffic(const PlannerJob& job, const memory::TrainingPlan& plan, 
 /// (PassTimes::attention_s of a layer) and the link between neighbours.
 ContextSetup planner_context(const PlannerJob& job, const memory::TrainingPlan& plan, double attention_s,
                              bool backward);
+/// One sentence where the job's own context method cannot deal this plan's heads; nothing otherwise.
+std::string context_problem(const PlannerJob& job, const memory::TrainingPlan& plan);
 /// What a ring adds to context_cost's exposed time in one pass of a layer: partial results are summed after each turn,
 /// read and written in FP32. 0 for the other methods.
 double context_merge_s(const PlannerJob& job, const memory::TrainingPlan& plan, ContextMethod method);

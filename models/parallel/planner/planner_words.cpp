@@ -22,7 +22,7 @@ std::string recompute_words(const PlanPoint& p) {
   std::string out;
   for (std::size_t i = 0; i < names.size(); ++i)
     if ((p.modules >> i & 1) != 0) out += (out.empty() ? "" : ", ") + std::string(names[i]);
-  return "recomputing " + out;
+  return out.empty() ? "nothing recomputed" : "recomputing " + out;
 }
 
 std::string plan_name(const PlanPoint& p) {
@@ -50,6 +50,11 @@ std::string chunk_words(const PlanPoint& p) {
 
 }  // namespace
 
+std::string expert_tensor_words(const PlanPoint& p) {
+  if (p.expert_tensor == 0) return "experts as the layers";
+  return "experts over " + std::to_string(p.expert_tensor);
+}
+
 std::string plan_difference(const PlanPoint& p, const PlanPoint& other) {
   std::string out;
   const auto add = [&](bool differs, const std::string& words) {
@@ -62,6 +67,8 @@ std::string plan_difference(const PlanPoint& p, const PlanPoint& other) {
   add(p.recompute != other.recompute || (p.recompute == 1 && p.modules != other.modules), recompute_words(p));
   add(p.ends_take_slots != other.ends_take_slots,
       p.ends_take_slots ? "ends count as layers" : "ends count for nothing");
+  add(p.offload != other.offload, p.offload ? "optimizer on the host" : "optimizer on the GPU");
+  add(p.expert_tensor != other.expert_tensor, expert_tensor_words(p));
   add(p.sequence_parallel != other.sequence_parallel,
       p.sequence_parallel ? "sequence parallel" : "no sequence parallel");
   return out;
@@ -73,7 +80,9 @@ std::string plan_detail(const PlannerJob& job, const PlanPoint& p) {
       std::to_string(m) + (m == 1 ? " micro-batch of " : " micro-batches of ") + std::to_string(p.micro_batch);
   if (p.pipeline > 1) out += ", " + chunk_words(p);
   if (p.schedule != PipelineSchedule::one_f_one_b) out += ", " + std::string(schedule_name(p.schedule));
+  if (p.expert_tensor > 0) out += ", experts over " + std::to_string(p.expert_tensor);
   out += ", " + zero_words(p);
+  if (p.offload) out += ", optimizer on the host";
   return out + ", " + recompute_words(p);
 }
 

@@ -133,14 +133,6 @@ double exposed_of(const TimedCollective& c, const BlockTimes& block, const Tenso
 
 }  // namespace
 
-std::string copied_heads_problem(const Architecture& a, std::int64_t tensor) {
-  if (a.has_latent() || tensor <= a.kv_heads) return {};
-  const std::string heads = std::to_string(a.kv_heads);
-  return "Tensor parallel " + std::to_string(tensor) + " is more than the " + heads + " key and value head" +
-         (a.kv_heads == 1 ? "" : "s") + ", and copies of a head are not counted here; choose " + heads +
-         (a.kv_heads == 1 ? "." : " or fewer.");
-}
-
 std::string_view tensor_part_name(TensorPart part) {
   constexpr std::array<std::string_view, 5> names{"whole", "by column", "by row", "by head or column", "by token"};
   return names[static_cast<std::size_t>(part)];

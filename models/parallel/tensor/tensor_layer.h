@@ -90,9 +90,6 @@ struct TensorLayer {
 /// experts must divide; key and value heads must divide the ranks or be divided by them. Sequence parallelism needs
 /// column_row, and tokens that divide. Nothing otherwise.
 std::string tensor_problem(const Architecture& architecture, const Workload& workload, const TensorSplit& split);
-/// One sentence where ranks would have to hold copies of key and value heads, for counts of memory and time that know
-/// no copies; nothing otherwise.
-std::string copied_heads_problem(const Architecture& architecture, std::int64_t tensor);
 
 /// The counts of ranks from 1 to `most` that the model can be cut over.
 std::vector<std::int64_t> possible_ranks(const Architecture& architecture, std::int64_t most);

@@ -95,6 +95,55 @@ TEST_CASE("plan prices your own plan and leads from it to the fastest") {
         Json::parse(fast.out)["plans"][0]["step_time_s"].get<double>());
 }
 
+// What `ridgeline help plan` says that a plan may have.
+TEST_CASE("plan takes every word of its help") {
+  const auto yours = [](const std::string& model, const std::string& gpus, const std::string& plan,
+                        std::vector<std::string> more = {}) {
+    std::vector<std::string> call{"plan",    "--model", model,   "--chip", "h100_sxm", "--gpus", gpus,
+                                  "--batch", "32",      "--top", "1",      "--plan",   plan,     "--json"};
+    call.insert(call.end(), more.begin(), more.end());
+    const Ran r = run_cli(call);
+    INFO(plan << " " << r.error);
+    REQUIRE(r.out != "");
+    return Json::parse(r.out)["yours"];
+  };
+  const std::string help = run_cli({"help", "plan"}).out;
+  const std::size_t from = help.find("order=") + 6;
+  std::string orders = help.substr(from, help.find_first_of(" \n", from) - from) + "|";
+  std::size_t tried = 0;
+  for (std::size_t bar = orders.find('|'); bar != std::string::npos; bar = orders.find('|')) {
+    const std::string order = orders.substr(0, bar);
+    orders.erase(0, bar + 1);
+    const bool loops = order == "interleaved_zb" || order == "breadth_first";
+    const Json plan = yours("llama-3.2-1b", "8", "pp=4,mbs=2,order=" + order + (loops ? ",vp=2" : ""));
+    CHECK(plan["step_time_s"].get<double>() > 0);
+    ++tried;
+  }
+  CHECK(tried == 11);
+  // Modules alone and together: each costs time and spares memory.
+  const Json kept = yours("llama-3.2-1b", "8", "tp=2");
+  double all_bytes = kept["memory_bytes"].get<double>();
+  for (const std::string modules : {"norms", "activation", "mlp", "norms+activation", "norms+activation+mlp"}) {
+    const Json plan = yours("llama-3.2-1b", "8", "tp=2,recompute=" + modules);
+    CHECK(plan["memory_bytes"].get<double>() < kept["memory_bytes"].get<double>());
+    CHECK(plan["step_time_s"].get<double>() > kept["step_time_s"].get<double>());
+    all_bytes = std::min(all_bytes, plan["memory_bytes"].get<double>());
+  }
+  CHECK(all_bytes == yours("llama-3.2-1b", "8", "tp=2,recompute=block")["memory_bytes"].get<double>());
+  CHECK(yours("llama-3.2-1b", "8", "tp=2,recompute=attention", {"--software", "megatron_2022"})["memory_bytes"] <
+        yours("llama-3.2-1b", "8", "tp=2", {"--software", "megatron_2022"})["memory_bytes"]);
+  const Json split = yours("llama-3.2-1b", "8", "tp=2,sp=off");
+  CHECK_FALSE(split["sequence_parallel"].get<bool>());
+  CHECK(split["memory_bytes"] > kept["memory_bytes"]);
+  CHECK(yours("llama-3.2-1b", "8", "tp=2", {"--moments", "bf16"})["memory_bytes"] < kept["memory_bytes"]);
+  CHECK(yours("llama-3.2-1b", "8", "tp=2", {"--gradients", "bf16"})["memory_bytes"] < kept["memory_bytes"]);
+  CHECK(yours("llama-3.2-1b", "8", "tp=2,offload=optimizer")["memory_bytes"] < kept["memory_bytes"]);
+  CHECK(yours("deepseek-v2-lite", "16", "tp=2,ep=8,etp=1")["memory_bytes"] >
+        yours("deepseek-v2-lite", "16", "tp=2,ep=8,etp=2")["memory_bytes"]);
+  CHECK(yours("llama-3.2-1b", "8", "cp=4", {"--context-by", "gather"})["step_time_s"] !=
+        yours("llama-3.2-1b", "8", "cp=4", {"--context-by", "ring"})["step_time_s"]);
+}
+
 TEST_CASE("plan refuses what is no plan, no software and no rate, each with a sentence") {
   const auto refused = [](const std::string& option, const std::string& value) {
     const Ran r =
@@ -108,7 +157,14 @@ TEST_CASE("plan refuses what is no plan, no software and no rate, each with a se
   CHECK(refused("--plan", "tp").find("axes are written tp=8,pp=4") != std::string::npos);
   CHECK(refused("--plan", "zero=4").find("0, 1, 2 or 3 is expected") != std::string::npos);
   CHECK(refused("--plan", "tp=3").find("does not divide the 32 heads") != std::string::npos);
-  CHECK(refused("--plan", "order=backwards").find("dualpipe_v is expected") != std::string::npos);
+  CHECK(refused("--plan", "order=backwards").find("v_half or v_min is expected") != std::string::npos);
+  CHECK(refused("--plan", "recompute=some").find("mlp and experts with + between them") != std::string::npos);
+  CHECK(refused("--plan", "recompute=attention").find("keeps no scores") != std::string::npos);
+  CHECK(refused("--plan", "recompute=norms+mla").find("keeps no latents") != std::string::npos);
+  CHECK(refused("--plan", "recompute=experts").find("has no experts") != std::string::npos);
+  CHECK(refused("--plan", "sp=yes").find("on or off is expected") != std::string::npos);
+  CHECK(refused("--gradients", "fp8").find("bf16 or fp32 is expected") != std::string::npos);
+  CHECK(refused("--context-by", "spiral").find("ring, gather or all_to_all is expected") != std::string::npos);
   CHECK(refused("--plan", "tp=2,order=dualpipe").find("there is one stage") != std::string::npos);
   CHECK(refused("--software", "word").find("--software is \"word\"") != std::string::npos);
   CHECK(refused("--port", "fast").find("bytes a second") != std::string::npos);

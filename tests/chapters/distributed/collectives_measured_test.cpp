@@ -92,6 +92,17 @@ TEST_CASE("a log of one's own is read, priced on the machine that is set, and it
   in.log_port_bytes_per_s = 12.5e9;
   CHECK(lab_collectives::compute_measured(in).facts.predicted_largest_bytes_per_s <
         0.5 * example.predicted_largest_bytes_per_s);
+  // What joins the nodes decides what is claimed of the prediction, and is said where nothing is.
+  for (const auto network : {models::parallel::CollectiveNetwork::roce, models::parallel::CollectiveNetwork::slingshot,
+                             models::parallel::CollectiveNetwork::efa}) {
+    in.log_network = network;
+    const auto found = lab_collectives::compute_measured(in).run;
+    REQUIRE(found.comparison);
+    const std::string other = found.comparison->no_claim;
+    INFO(other);
+    CHECK(other.find(models::parallel::network_words(network)) != std::string::npos);
+  }
+  in.log_network = models::parallel::CollectiveNetwork::infiniband;
   in.log = "no table";
   CHECK(lab_collectives::compute_measured(in).facts.run_says.starts_with("There is no row of results in the log"));
   CHECK(measured_picture(in).measured.x.empty());

@@ -60,7 +60,10 @@ void check_lines(const lab_planner::Inputs& in) {
   CHECK(says("the error is not known") == (of_kind.judging == 0));
   if (of_kind.judging >= models::parallel::least_judging)
     CHECK(says(experts ? "Steps with experts" : "Steps of dense models"));
-  CHECK(says("in place of its torus") == in.chip.starts_with("tpu"));
+  CHECK(says("the links of its torus") == in.chip.starts_with("tpu"));
+  CHECK(says("of 655 rows are left out."));
+  CHECK(says(" are left out): its shares") ==
+        (in.chip.starts_with("mi") || in.chip.starts_with("tpu") || in.chip.starts_with("trn")));
 }
 
 }  // namespace

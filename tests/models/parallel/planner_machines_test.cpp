@@ -4,7 +4,10 @@
 #include <vector>
 
 #include "models/parallel/collectives/collective_tuner.h"
+#include "models/parallel/planner/planner_data.h"
 #include "models/parallel/planner/planner_traffic.h"
+#include "models/parallel/topology/topology_boxes.h"
+#include "models/parallel/topology/topology_placement.h"
 #include "tests/support/base/files.h"
 #include "tests/support/base/near.h"
 #include "tests/support/base/paths.h"
@@ -91,4 +94,46 @@ TEST_CASE("planner machines: sums in a node's switches are those of the collecti
   const PlannerCluster with = machine("h100_sxm", true, 16);
   CHECK(planner_sum_s(with, two, planner_links(with), 1, 1e9) ==
         all_reduce_time(AllReduceAlgorithm::fastest, two, planner_links(with), 1e9).total_s());
+}
+
+// A slice is as large as the job, and its sides are as even as they can be.
+TEST_CASE("planner machines: TPUs stand in the torus of a slice") {
+  const auto sides = [](const char* chip, std::int64_t gpus) { return machine(chip, false, gpus).torus; };
+  using Sides = std::array<std::int64_t, 3>;
+  CHECK(sides("tpu_v4", 64) == Sides{4, 4, 4});
+  CHECK(sides("tpu_v5p", 2048) == Sides{8, 16, 16});
+  CHECK(sides("tpu_v5e", 256) == Sides{16, 16, 1});
+  CHECK(machine("tpu_v5e", false, 1024).gpus_per_node == 256);  // four pods, with a network between them
+  CHECK_FALSE(machine("h100_sxm").is_torus());
+  CHECK_FALSE(planner_cluster(machine_chip("tpu_v4"), {.gpus = 64, .gpus_per_node = 4}, Format::bf16)->is_torus());
+  // Ranks that stand apart share the lines between them; an exchange is held up in the middle of the longest side.
+  const PlannerCluster v4 = machine("tpu_v4", false, 64);
+  const double link = planner_links(v4).inside_bytes_per_s;
+  CHECK(near(planner_links(v4, planner_group(v4, 4, 1)).inside_bytes_per_s, 2 * link));
+  CHECK(near(planner_links(v4, planner_group(v4, 64, 1)).inside_bytes_per_s, 6 * link));
+  CHECK(near(planner_links(v4, planner_group(v4, 2, 2)).inside_bytes_per_s, link));
+  CHECK(near(planner_exchange_rate(v4, planner_group(v4, 2, 1)), link));
+  CHECK(near(planner_exchange_rate(v4, planner_group(v4, 4, 1)), 1.5 * link));
+}
+
+// The cube that the topology lab draws: its rings along every dimension are the planner's.
+TEST_CASE("planner machines: rings of a torus are those of the topology lab") {
+  PlannerCluster cube = machine("tpu_v4", false, 64);
+  cube.curve.inside_share = 1;  // that lab has no share
+  const auto drawn = built_in_topology(TopologyBox::tpu_v4, {}, machine_chip("tpu_v4"), {});
+  REQUIRE(drawn);
+  const double bytes = 1e9;
+  for (const std::int64_t tensor : {4, 16, 64}) {
+    const TopologyPlan plan{.tensor = tensor, .data = 64 / tensor};
+    const auto costs = TopologyPricer(*drawn, {{TopologyAxis::tensor, TopologyPattern::all_reduce, bytes, 1},
+                                               {TopologyAxis::data, TopologyPattern::all_gather, bytes, 1}})
+                           .price(plan);
+    const TopologyAxisCost& sum = costs.axes[static_cast<std::size_t>(TopologyAxis::tensor)];
+    INFO(tensor << ": " << topology_method_name(sum.method));
+    CHECK(near(tensor_sum_s(cube, {.tensor = tensor}, bytes), sum.call_s, 1e-9));
+    if (tensor == 64) continue;
+    const AllReduceGroup shards = dense_groups(cube, {.tensor = tensor, .data = 64 / tensor}).shards;
+    CHECK(near(ring_gather_time(shards, planner_links(cube, shards), bytes).total_s(),
+               costs.axes[static_cast<std::size_t>(TopologyAxis::data)].call_s, 1e-9));
+  }
 }

@@ -212,6 +212,79 @@ TEST_CASE("planner physics: sums and exchanges are those of their labs") {
              1e-12));
 }
 
+TEST_CASE("planner physics: a sequence is shared in the fastest way, or in the one that the job names") {
+  PlannerJob job = job_for("llama", "llama-3-8b", 64, 8, 131072, StackId::megatron_core);
+  const TrainingPlan p{.tensor = 4, .data = 2, .context = 8, .sequence_parallel = true, .zero_stage = 1};
+  const auto best = price_plan(job, planned(job, p));
+  REQUIRE(best);
+  double least_s = 1e30;
+  for (const ContextMethod method : {ContextMethod::ring, ContextMethod::gather, ContextMethod::all_to_all}) {
+    job.context_method = method;
+    const auto priced = price_plan(job, planned(job, p));
+    INFO(context_method_name(method) << " " << priced.error);
+    REQUIRE(priced);
+    CHECK(priced->context_method == method);
+    least_s = std::min(least_s, priced->step_s);
+  }
+  CHECK(near(least_s, best->step_s, 1e-12));
+  // Eight query heads of a rank cannot be dealt to sixteen.
+  const TrainingPlan wide{.tensor = 4, .data = 1, .context = 16, .sequence_parallel = true};
+  CHECK(price_plan(job, planned(job, wide)).error.find("cannot be dealt to 16") != std::string::npos);
+  for (const PlanPoint& found : search_plans(job, {}).points) CHECK(32 / found.tensor % found.context == 0);
+}
+
+TEST_CASE("planner physics: an optimizer on the host spares memory and costs the host's time") {
+  const PlannerJob job = job_for("llama", "llama-3-8b", 8, 64, 8192, StackId::megatron_core);
+  TrainingPlan p{.data = 8, .zero_stage = 1};
+  const auto near_by = price_plan(job, planned(job, p));
+  p.offload = memory::Offload::optimizer;
+  const auto away = price_plan(job, planned(job, p));
+  REQUIRE(near_by);
+  REQUIRE(away);
+  // Master weights and moments, 12 bytes of an eighth of the parameters.
+  const double owned = count_parameters(job.architecture).total / 8.0;
+  CHECK(near(near_by->memory_bytes - away->memory_bytes, 12 * owned, 1e-3));
+  // 28 bytes of each in the host's memory, and two through PCIe 5, 0.85 of 63 GB/s.
+  const double host_s = owned * (28 / 50e9 + 2 / job.cluster.host_link_bytes_per_s);
+  CHECK(near(away->parts[PlanCause::optimizer], host_s, 1e-3));
+  CHECK(near(job.cluster.host_link_bytes_per_s, 0.85 * 63e9, 0.01));
+  p.zero_stage = 0;
+  CHECK(price_plan(job, planned(job, p)).error.find("offloaded from ZeRO-1 on") != std::string::npos);
+}
+
+TEST_CASE("planner physics: an expert may be shared by fewer GPUs than a layer") {
+  const PlannerJob job = job_for("mistral", "mixtral-8x7b", 64, 256, 4096, StackId::megatron_core);
+  TrainingPlan p{.tensor = 4, .data = 16, .expert = 8, .sequence_parallel = true, .zero_stage = 1};
+  const auto shared = price_plan(job, planned(job, p));
+  p.expert_tensor = 4;
+  const auto said = price_plan(job, planned(job, p));
+  p.expert_tensor = 1;
+  const auto whole = price_plan(job, planned(job, p));
+  REQUIRE(shared);
+  REQUIRE(said);
+  REQUIRE(whole);
+  CHECK(said->step_s == shared->step_s);
+  CHECK(said->memory_bytes == shared->memory_bytes);
+  // Weights and FP32 gradients of one expert a layer whole in place of a fourth; master and moments go over as many
+  // GPUs either way.
+  const double expert = count_parameters(job.architecture).layers.routed_experts / 8.0;
+  CHECK(near(whole->memory_bytes - shared->memory_bytes, 6 * 0.75 * expert, 0.02));
+  CHECK(whole->parts[PlanCause::products] != shared->parts[PlanCause::products]);
+  p.expert_tensor = 3;
+  CHECK(price_plan(job, planned(job, p)).error.find("3 does not divide tensor parallel 4") != std::string::npos);
+}
+
+TEST_CASE("planner physics: key and value heads are whole on every GPU") {
+  const PlannerJob job = job_for("llama", "llama-3-8b", 64, 64, 8192, StackId::megatron_core);
+  CHECK(memory::plan_problem(job.architecture, {.tensor = 16}).find("more than the 8 key and value heads") !=
+        std::string::npos);
+  Architecture odd = job.architecture;
+  odd.heads = 40;
+  CHECK(memory::plan_problem(odd, {.tensor = 5}).find("5 does not divide the 8 key and value heads") !=
+        std::string::npos);
+  CHECK(memory::plan_problem(odd, {.tensor = 4}).empty());
+}
+
 TEST_CASE("planner physics: DeepSeek-V3 as it was trained fits, is fast and takes what was published") {
   // 2,048 H800: an H100 with eight of eighteen links; pipeline of 16, experts over 64, ZeRO-1, 15,360 sequences of
   // 4,096 tokens; norms and MLA's up projections recomputed. 14.8e12 tokens in 2.664 million GPU hours are 19.9 s a

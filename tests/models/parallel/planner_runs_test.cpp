@@ -2,6 +2,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <cstdio>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -136,6 +137,24 @@ TEST_CASE("planner: runs and errors by software and chip that are written down a
   CHECK(by_chip == 454);  // of 468; 14 are torchtitan's H100 of 96 GB
   const PlannerFits fits = planner_report(all, priced_published_runs()).fits;
   CHECK(known_fits().runs == static_cast<std::int64_t>(fits.ran + fits.out_of_memory));
+  // Rows that are left out, all and by the makers whose chips have no constants.
+  std::int64_t left_out = 0;
+  std::map<std::string, std::int64_t> makers{{"Google", 0}, {"AWS", 0}, {"AMD", 0}, {"NVIDIA", 0}};
+  for (const LeftOutRuns& some : all.left_out) {
+    left_out += some.runs;
+    const char* maker = some.reason.starts_with("TPUs")       ? "Google"
+                        : some.reason.starts_with("Trainium") ? "AWS"
+                        : some.reason.starts_with("AMD")      ? "AMD"
+                                                              : "";
+    if (makers.contains(maker)) makers[maker] += some.runs;
+  }
+  CHECK(known_left_out().runs == left_out);
+  const std::string prose = support::read_text(support::source_file("assets/labs/distributed/planner.md"));
+  CHECK(prose.find("Of " + std::to_string(left_out + 468) + " published rows " + std::to_string(left_out) +
+                   " are left out.") != std::string::npos);
+  for (const LeftOutRuns& some : all.left_out) CHECK(prose.find(std::to_string(some.runs) + " ") != std::string::npos);
+  CHECK(known_left_out().published == left_out + 468);
+  for (const auto& [maker, runs] : makers) CHECK(left_out_of_vendor(maker) == runs);
   CHECK(known_fits().right == static_cast<std::int64_t>(fits.ran_fit + fits.out_of_memory_refused));
 }
 
