@@ -6,23 +6,23 @@
 #include "tests/support/lab/catalog.h"
 
 using namespace support;
-namespace lab = chapters::kernels::lab;
+namespace kernel_lab = chapters::kernels::lab;
 
 namespace {
 
-lab::PlotPicture plot_of(kernels::Device device, const char* ladder, std::int64_t rung) {
-  lab::Inputs in;
+kernel_lab::PlotPicture roofline_of(kernels::Device device, const char* ladder, std::int64_t rung) {
+  kernel_lab::Inputs in;
   in.device = device;
   (device == kernels::Device::cpu    ? in.cpu_ladder
    : device == kernels::Device::cuda ? in.cuda_ladder
                                      : in.opengl_ladder) = ladder;
   in.rung = rung;
-  const auto computed = lab::compute(in);
-  return lab::arrange(in, computed.facts, *computed.run).plot;
+  const auto computed = kernel_lab::compute(in);
+  return kernel_lab::arrange(in, computed.facts, *computed.run).plot;
 }
 
 /// What a ceiling allows at an intensity.
-double at(const widgets::Curve& ceiling, double x) {
+double slope_at(const widgets::Curve& ceiling, double x) {
   return std::min(ceiling.y.back(), ceiling.y.front() / ceiling.x.front() * x);
 }
 
@@ -38,7 +38,7 @@ TEST_CASE("kernel lab: no dot of the roofline lies over the slope of its own lev
   };
   for (const Row& row : {Row{kernels::Device::cpu, "cpu-sgemm", 8, 2}, Row{kernels::Device::cuda, "cuda-sgemm", 6, 2},
                          Row{kernels::Device::cuda, "cuda-bf16-gemm", 5, 2}}) {
-    const lab::PlotPicture plot = plot_of(row.device, row.ladder, row.rung);
+    const kernel_lab::PlotPicture plot = roofline_of(row.device, row.ladder, row.rung);
     INFO(row.ladder);
     REQUIRE(plot.shown);
     CHECK(plot.ceilings.size() == row.slopes);
@@ -47,7 +47,7 @@ TEST_CASE("kernel lab: no dot of the roofline lies over the slope of its own lev
       for (const widgets::Curve& ceiling : plot.ceilings) {
         if (!(ceiling.tint == level.tint)) continue;
         ++bounded;
-        for (std::size_t i = 0; i < level.x.size(); ++i) CHECK(level.y[i] <= 1.001 * at(ceiling, level.x[i]));
+        for (std::size_t i = 0; i < level.x.size(); ++i) CHECK(level.y[i] <= 1.001 * slope_at(ceiling, level.x[i]));
       }
     CHECK(bounded == 2);
     CHECK(plot.roof.y.front() == plot.roof.y.back());  // it has no slope of one memory
