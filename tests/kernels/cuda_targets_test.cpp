@@ -74,7 +74,8 @@ void check_tensor_core_rungs(std::string_view log, int capability) {
     INFO(row.ladder << " " << row.rung << " for " << capability);
     CHECK(report.registers_per_thread > 0);
     CHECK(report.spill_store_bytes + report.spill_load_bytes == 0);
-    CHECK(report.shared_bytes + shape.shared_bytes == row.shared_bytes);
+    // Rounded up to the 1,024 bytes to which other kernels of the unit align their dynamic shared memory.
+    CHECK(report.shared_bytes + shape.shared_bytes == (row.shared_bytes + 1023) / 1024 * 1024);
     CHECK(report.registers_per_thread * static_cast<int>(row.threads) <= 65536 / 2);  // two blocks a multiprocessor
     if (capability == 80) CHECK(std::abs(report.registers_per_thread - row.registers) <= 16);  // other NVRTCs differ
   }
@@ -142,6 +143,7 @@ TEST_CASE("every rung compiles alone for sm_90 without spills, and what it uses 
   // 255 registers are all that a thread can have: two m64n128 sums are 128 of them.
   CHECK(reports["cuda-bf16-gemm/wgmma"].registers_per_thread <= 168);
   CHECK(reports["cuda-bf16-gemm/wgmma"].shared_bytes == 4 * (256 + 128) * 64 * 2);
+  CHECK(reports["cuda-attention/online"].shared_bytes == 24832);
   // Two 128 x 8 tiles of floats; one of 32 x 32, then with a word more in each row.
   CHECK(reports["cuda-sgemm/register"].shared_bytes == 8192);
   CHECK(reports["cuda-transpose/tile"].shared_bytes == 4096);

@@ -91,15 +91,19 @@ const RatedRung& top_roof(std::span<const RatedRung> rated, std::size_t selected
   return *top;
 }
 
-/// What the load ports bring from the first level, measured bandwidths of the memories between, and main memory's.
+/// What the first level brings through its ports or banks, measured bandwidths of the memories between, and main
+/// memory's.
 void add_ceilings(const Inputs& in, const Run& run, const models::Machine& m, PlotPicture& plot) {
   const RatedRung& now = run.rungs[run.selected];
   const models::Machine& own = now.ceilings.machine;
   const bool cpu = run.ladder->device == Device::cpu;
-  const models::CorePorts& core = now.ceilings.ports.core;
-  if (cpu && plot.levels.size() > 1) {
-    const double first = (core.loads_per_cycle + core.stores_per_cycle) * core.lanes * 4 * core.clock_hz;
-    plot.ceilings.push_back(ceiling_line("L1 ports", 0, {own.peak_flops_per_s, first, 0}, plot));
+  if (plot.levels.size() > 1) {
+    const models::CorePorts& core = now.ceilings.ports.core;
+    const models::GpuPorts& gpu = now.ceilings.ports.gpu;
+    const double first = cpu ? (core.loads_per_cycle + core.stores_per_cycle) * core.lanes * 4 * core.clock_hz
+                             : gpu.multiprocessors * gpu.shared_bytes_per_cycle * gpu.clock_hz;
+    plot.ceilings.push_back(
+        ceiling_line(cpu ? "L1 ports" : "rate of L1 and shared", 0, {own.peak_flops_per_s, first, 0}, plot));
   }
   const std::string_view device = ::kernels::id_of(run.ladder->device);
   for (const RoofRow& r : in.roofs)
