@@ -1,9 +1,10 @@
+#include "chapters/practice/drill_choice.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <set>
 
-#include "chapters/practice/drill_history.h"
 #include "models/base/counter_random.h"
 
 namespace chapters {
@@ -30,6 +31,7 @@ struct Choosing {
   std::span<const DrillRecord> history;
   const DrillWish& wish;
   const Drills& without;
+  const CountedHistory* counted = nullptr;  ///< null: it is counted where it is needed
 
   bool in_topic(const Drill& d) const { return wish.topic.empty() || d.topic == wish.topic; }
   bool may_come(const Drill& d) const { return in_topic(d) && stands_alone(d) && !holds(without, d); }
@@ -68,9 +70,9 @@ struct Choosing {
   }
 
   const Drill* longest_overdue() const {
-    DrillMemories counted;
-    if (!wish.memories) counted = memories(history);
-    const DrillMemories& known = wish.memories ? *wish.memories : counted;
+    DrillMemories own;
+    if (!counted) own = memories(history);
+    const DrillMemories& known = counted ? counted->memories : own;
     const Drill* most = nullptr;
     double since = -1;
     for (const Drill& d : drills) {
@@ -85,9 +87,9 @@ struct Choosing {
 
   /// One of the weakest topic, near its level, not asked lately.
   const Drill* best() const {
-    DrillTallies counted;
-    if (!wish.tallies) counted = tallies(drills, history);
-    const DrillTallies& all = wish.tallies ? *wish.tallies : counted;
+    DrillTallies own;
+    if (!counted) own = tallies(drills, history);
+    const DrillTallies& all = counted ? counted->tallies : own;
     int nearest = drill_levels;  // a topic may have no drill of the level that was asked for
     if (wish.level > 0)
       for (const Drill& d : drills)
@@ -134,7 +136,7 @@ struct Choosing {
     if (wish.topic.empty()) return {};
     DrillWish any_topic = wish;
     any_topic.topic = {};
-    return Choosing{drills, history, any_topic, without}.choose();
+    return Choosing{drills, history, any_topic, without, counted}.choose();
   }
 };
 
@@ -154,6 +156,11 @@ std::set<std::string> asked_in_round(const Drill& drill, const std::vector<Drill
 DrillChoice choose_drill(const std::vector<Drill>& drills, std::span<const DrillRecord> history,
                          const DrillWish& wish) {
   return Choosing{drills, history, wish, {}}.choose();
+}
+
+DrillChoice choose_drill(const std::vector<Drill>& drills, std::span<const DrillRecord> history, const DrillWish& wish,
+                         const CountedHistory& counted) {
+  return Choosing{drills, history, wish, {}, &counted}.choose();
 }
 
 models::Result<DealtDrill> deal_drill(const std::vector<Drill>& drills, std::span<const DrillRecord> history,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "chapters/practice/drill_choice.h"
 #include "models/learning/practice.h"
 
 namespace chapters {
@@ -93,8 +94,7 @@ std::vector<TopicStanding> standings(const std::vector<Drill>& drills, const Cho
       const auto at = known.find(d.id);
       s.due += at != known.end() && now_s > 0 && at->second.due_s() <= now_s;
     }
-    s.next =
-        choose_drill(drills, history, {.topic = topic.id, .now_s = now_s, .tallies = &all, .memories = &known}).drill;
+    s.next = choose_drill(drills, history, {.topic = topic.id, .now_s = now_s}, {all, known}).drill;
     out.push_back(s);
   }
   return out;

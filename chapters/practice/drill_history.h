@@ -73,9 +73,6 @@ struct DrillWish {
   double now_s = 0;
   std::size_t in_round = 0;           ///< how many of the latest answers are of this round
   const DrillScope* scope = nullptr;  ///< where no topic was chosen; null: every template
-  /// Those of the history, where whoever asks for many topics has them already; null: they are counted.
-  const DrillTallies* tallies = nullptr;
-  const DrillMemories* memories = nullptr;
 };
 struct DrillChoice {
   const Drill* drill = nullptr;  ///< null when there are none

@@ -3,6 +3,7 @@
 
 #include "chapters/fleet/train_time/lab.h"
 #include "chapters/mechanism/catalog.h"
+#include "models/fleet/failure_causes.h"
 #include "models/transformer/flops.h"
 
 namespace chapters::fleet::train_time {
@@ -93,6 +94,17 @@ void fill_run(const Inputs& in, Outputs& out, double flops_per_s) {
   out.spares = static_cast<double>(models::fleet::spare_machines_of_job(in.repair_s / in.mtbf_s, 0.01));
 }
 
+/// Your failures, if they come in the published shares.
+void fill_causes(const Inputs& in, Outputs& out) {
+  const auto causes = models::fleet::llama3_causes();
+  const auto all = static_cast<double>(models::fleet::count_all(causes));
+  out.gpu_share = 100 * static_cast<double>(models::fleet::count_gpu(causes)) / all;
+  for (const models::fleet::FailureCause& cause : causes) {
+    const double share = static_cast<double>(cause.count) / all;
+    out.causes.push_back({std::string(cause.name), cause.count, 100 * share, in.mtbf_s / share, share * out.failures});
+  }
+}
+
 }  // namespace
 
 RunReliability reliability(const Inputs& in) { return {in.save_s, in.restart_s, in.mtbf_s}; }
@@ -104,6 +116,7 @@ Computed<Outputs, Run> compute(const Inputs& in) {
   if (!out.reason.empty()) return {std::move(out)};
   fill_intervals(in, out);
   fill_run(in, out, flops_per_s);
+  fill_causes(in, out);
   if (!(out.wall_s <= max_wall_s)) {
     out.reason =
         "This run would take more than a thousand years: save more often, restart faster, or take GPUs that fail less.";

@@ -6,6 +6,8 @@ namespace {
 
 constexpr std::string_view poisson = "failures as a Poisson process of the whole job";
 
+constexpr std::string_view llama3_table = "The Llama 3 Herd of Models, arXiv:2407.21783, table 5";
+
 /// Where the clock goes: a key and a label for each of the four shares.
 struct ShareNames {
   std::string_view kept_key, saving_key, redone_key, restarting_key;
@@ -52,6 +54,15 @@ void describe_machines(Fields& f, Inputs& in) {
 }
 
 }  // namespace
+
+void describe(Fields& f, CauseRow& r) {
+  f.text("cause", r.cause, "Cause");
+  f.integer("counted", r.counted, "Counted", "In 54 days of Llama 3 405B on 16,384 H100; 419 in all.",
+            {.source = llama3_table});
+  f.real("share", r.share, {"Share", "%"}, {.formula = "counted / 419"});
+  f.real("gap_s", r.gap_s, {"One in your run every", "s"}, {.formula = "time between failures / share"});
+  f.real("in_run", r.in_run, "In your run", {.formula = "failures in the run x share"});
+}
 
 void describe(Fields& f, Inputs& in) {
   f.group("Checkpoints and failures");
@@ -114,6 +125,10 @@ void describe(Fields& f, Outputs& o) {
   f.real("gpu_hours_per_failure", o.gpu_hours_per_failure, "GPU-hours per failure", {.formula = "GPUs x hours"});
   f.real("spares", o.spares, "Spare nodes", "With these, too many are away at once in one of a hundred moments.",
          {.source = "99 % quantile of a Poisson number"});
+  f.real("gpu_share", o.gpu_share, {"Of them the GPU's", "%"},
+         "Failures of Llama 3 405B that the GPU itself caused, with its memory.",
+         {.formula = "counted of the GPU / 419", .source = llama3_table});
+  f.table("causes", o.causes, "Causes", "Your failures, if they come in the shares of Llama 3 405B.");
   f.real("twice_efficiency", o.twice_efficiency, {"Twice the GPUs: counts", "%"},
          "With half the time between failures, at the interval that is then best.", {.source = poisson});
   f.group("Money and energy");

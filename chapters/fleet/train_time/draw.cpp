@@ -13,6 +13,11 @@ namespace {
 
 using widgets::AxisKind, widgets::Plot;
 
+constexpr std::array cause_columns{
+    DescribedColumn{.key = "cause"}, DescribedColumn{.key = "share", .bar = true, .full = 100, .digits = 3},
+    DescribedColumn{.key = "gap_s", .digits = 3}, DescribedColumn{.key = "in_run", .priority = 1, .digits = 3},
+    DescribedColumn{.key = "counted", .priority = 2}};
+
 /// Two digits, as an interval is spoken of.
 double round_interval(double seconds) {
   if (!(seconds > 0)) return 1;
@@ -130,6 +135,8 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
               });
   stage.panel("days", {.title = "Where the clock goes", .least = {380, 150}, .ideal = {0, 190}},
               [&](ImVec2 size) { draw_days(picture, view, size); });
+  stage.panel("causes", {.title = "What fails, as published", .least = {380, 150}, .ideal = {0, 260}, .scrolls = true},
+              [&](ImVec2 size) { view.causes.draw("causes", out.causes, cause_columns, size); });
   stage.panel("fleet", {.title = "More GPUs fail more often", .least = {380, 220}},
               [&](ImVec2 size) { draw_fleet(picture, view, size); });
 }

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "chapters/mechanism/described_table.h"
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/lab_doors.h"
@@ -35,6 +36,13 @@ struct Shares {
   double kept = 0, saving = 0, redone = 0, restarting = 0;
 };
 
+/// One cause of failures, at the published shares.
+struct CauseRow {
+  std::string cause;
+  std::int64_t counted = 0;                 ///< in the published run
+  double share = 0, gap_s = 0, in_run = 0;  ///< percent; mean time between two of them in your run, and how many
+};
+
 struct Outputs {
   double wall_s = 0, best_wall_s = 0, compute_s = 0, lost_s = 0, over_best_s = 0;
   double efficiency = 0, best_efficiency = 0;  ///< percent
@@ -48,6 +56,8 @@ struct Outputs {
   double twice_efficiency = 0;                              ///< percent kept by twice the GPUs at their best
   double shown_s = 0, shown_kept = 0, shown_best_kept = 0;  ///< the stretch that is drawn; kept in percent
   std::int64_t shown_failures = 0;
+  double gpu_share = 0;  ///< percent of the published failures that the GPU itself caused
+  std::vector<CauseRow> causes;
   std::string reason;
 };
 
@@ -79,12 +89,14 @@ struct Picture {
 struct View {
   widgets::PlotView climb, losses, fleet;
   widgets::StackedBarView days;
+  DescribedTable<CauseRow> causes;
   Requests requests;
 };
 
 /// Runs that would take longer than this are refused.
 inline constexpr double max_wall_s = 1000 * 365.25 * 86400;
 
+void describe(Fields& f, CauseRow& r);
 models::fleet::RunReliability reliability(const Inputs& in);
 Computed<Outputs, Run> compute(const Inputs& in);
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run);

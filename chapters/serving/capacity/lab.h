@@ -103,7 +103,7 @@ struct Outputs {
   double engine_ttft_p99_s = no_number, engine_tpot_p99_s = no_number, engine_kept_percent = no_number;
   double ttft_off_percent = no_number, tpot_off_percent = no_number;
   models::ArrivalFigures arrivals;
-  double busiest_minute_per_s = 0;
+  double busiest_minute_per_s = no_number;
   std::int64_t rows_left_out = 0;
   std::string losses;
   std::vector<PlanRow> plans;

@@ -75,3 +75,23 @@ TEST_CASE("train time: work that is done twice stands under the falls, and none 
   CHECK(p.climb[3].y.back() == p.yours_end);
   CHECK(near(100 * p.yours_end / p.window, computed_run.facts.shown_kept, 1e-9));
 }
+
+// Table 5 of the paper: 419 interruptions, 148 of them faulty GPUs (35.3 %, printed as 30.1 %), 268 of the GPU (64.0 %;
+// the printed shares sum to 58.7 %).
+TEST_CASE("train time: causes are counted as published, and your failures come in their shares") {
+  const LabPtr lab = open_lab("fleet/train-time");
+  compute(*lab);
+  REQUIRE(rows(*lab, "causes") == 18);
+  double counted = 0, share = 0, in_run = 0;
+  for (std::size_t i = 0; i < 18; ++i) {
+    counted += cell(*lab, "causes", i, "counted");
+    share += cell(*lab, "causes", i, "share");
+    in_run += cell(*lab, "causes", i, "in_run");
+  }
+  CHECK(counted == 419);
+  CHECK(near(share, 100, 1e-12));
+  CHECK(near(in_run, out(*lab, "failures"), 1e-12));
+  CHECK(near(cell(*lab, "causes", 0, "share"), 35.32, 1e-3));
+  CHECK(near(cell(*lab, "causes", 0, "gap_s"), 11'135 * 419.0 / 148, 1e-12));
+  CHECK(near(out(*lab, "gpu_share"), 63.96, 1e-3));
+}

@@ -11,6 +11,7 @@
 #include "chapters/interview/shared/words.h"
 #include "chapters/mechanism/catalog.h"
 #include "chapters/mechanism/registry.h"
+#include "chapters/practice/drill_choice.h"
 #include "models/learning/practice.h"
 #include "tests/chapters/practice/bundled_drills.h"
 #include "tests/support/base/effort.h"
@@ -193,10 +194,7 @@ TEST_CASE("what comes is the same whether a history is counted once for many top
   const auto known = chapters::memories(history);
   for (std::size_t i = 0; i < drills.size(); i += 7) {
     const chapters::DrillWish wish{.topic = drills[i].topic, .seed = i, .now_s = i % 2 == 0 ? now_s : 0};
-    chapters::DrillWish counted = wish;
-    counted.tallies = &all;
-    counted.memories = &known;
-    CHECK(choose_drill(drills, history, wish).drill == choose_drill(drills, history, counted).drill);
+    CHECK(choose_drill(drills, history, wish).drill == choose_drill(drills, history, wish, {all, known}).drill);
   }
 }
 
