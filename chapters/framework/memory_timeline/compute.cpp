@@ -4,7 +4,6 @@
 
 #include "chapters/framework/memory_timeline/lab.h"
 #include "chapters/mechanism/file_name.h"
-#include "models/parallel/tensor/tensor_layer.h"
 
 namespace chapters::framework::memory_timeline {
 namespace {
@@ -196,9 +195,6 @@ models::Result<Setting> read_setting(const Inputs& in) {
   auto on = trained_on(in.model, in.chip, in.recipe);
   if (!on) return Out::fail(on.error);
   Setting s{std::move(*on)};
-  if (std::string problem = models::parallel::copied_heads_problem(s.architecture, in.tensor_parallel);
-      !problem.empty())
-    return Out::fail(std::move(problem));
   s.timeline.plan = {.recipe = in.recipe,
                      .optimizer = in.optimizer,
                      .batch = in.batch,

@@ -3,7 +3,6 @@
 
 #include "chapters/framework/training_memory/lab.h"
 #include "models/memory/activation_formulas.h"
-#include "models/parallel/tensor/tensor_layer.h"
 
 namespace chapters::framework::training_memory {
 namespace {
@@ -153,9 +152,6 @@ models::Result<TrainingCase> read_setting(const Inputs& set) {
   const Inputs in = in_force(set);
   auto setting = training_case(in.model, in.chip);
   if (!setting) return setting;
-  if (std::string problem = models::parallel::copied_heads_problem(setting->architecture, in.tensor_parallel);
-      !problem.empty())
-    return models::Result<TrainingCase>::fail(std::move(problem));
   if (in.layers > 0) setting->architecture = models::memory::with_layers(setting->architecture, in.layers);
   setting->plan = {
       .recipe = in.recipe,

@@ -3,7 +3,6 @@
 #include <limits>
 
 #include "chapters/training/checkpointing/lab.h"
-#include "models/parallel/tensor/tensor_layer.h"
 
 namespace chapters::training::checkpointing {
 namespace {
@@ -65,9 +64,6 @@ models::Result<Setting> read_setting(const Inputs& in) {
   auto on = trained_on(in.model, in.chip, in.recipe);
   if (!on) return Out::fail(on.error);
   Setting s{std::move(*on)};
-  if (std::string problem = models::parallel::copied_heads_problem(s.architecture, in.tensor_parallel);
-      !problem.empty())
-    return Out::fail(std::move(problem));
   const models::memory::TrainingPlan plan{
       .recipe = in.recipe,
       .optimizer = in.optimizer,
