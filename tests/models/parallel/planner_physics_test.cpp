@@ -242,7 +242,7 @@ TEST_CASE("planner physics: an optimizer on the host spares memory and costs the
   REQUIRE(near_by);
   REQUIRE(away);
   // Master weights and moments, 12 bytes of an eighth of the parameters.
-  const double owned = count_parameters(job.architecture).total / 8.0;
+  const double owned = static_cast<double>(count_parameters(job.architecture).total) / 8;
   CHECK(near(near_by->memory_bytes - away->memory_bytes, 12 * owned, 1e-3));
   // 28 bytes of each in the host's memory, and two through PCIe 5, 0.85 of 63 GB/s.
   const double host_s = owned * (28 / 50e9 + 2 / job.cluster.host_link_bytes_per_s);
@@ -267,7 +267,7 @@ TEST_CASE("planner physics: an expert may be shared by fewer GPUs than a layer")
   CHECK(said->memory_bytes == shared->memory_bytes);
   // Weights and FP32 gradients of one expert a layer whole in place of a fourth; master and moments go over as many
   // GPUs either way.
-  const double expert = count_parameters(job.architecture).layers.routed_experts / 8.0;
+  const double expert = static_cast<double>(count_parameters(job.architecture).layers.routed_experts) / 8;
   CHECK(near(whole->memory_bytes - shared->memory_bytes, 6 * 0.75 * expert, 0.02));
   CHECK(whole->parts[PlanCause::products] != shared->parts[PlanCause::products]);
   p.expert_tensor = 3;
