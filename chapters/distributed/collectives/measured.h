@@ -43,7 +43,8 @@ struct MeasuredOutputs {
   double measured_floor_s = none, predicted_floor_s = none, measured_gib_bytes_per_s = none,
          predicted_gib_bytes_per_s = none, measured_largest_bytes_per_s = none, predicted_largest_bytes_per_s = none;
   double middle_least_percent = none, middle_most_percent = none;
-  std::string claims;  ///< which parts the prediction answers for, and which of them it misses
+  std::string claims;    ///< which parts the prediction answers for, and which of them it misses
+  std::string no_claim;  ///< why it answers for fewer than all; empty where nothing is to be said
   std::vector<CrossingRow> crossings;
   std::vector<ChoiceRow> choices;
   std::vector<CandidateRow> candidates;

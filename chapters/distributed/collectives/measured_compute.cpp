@@ -64,7 +64,11 @@ MeasuredSource source_of(const MeasuredInputs& in) {
   out.other_switches = !in.nvls || in.in_network;
   out.run.site.nvls = in.nvls;
   out.run.site.in_network = in.in_network;
-  if (const models::Chip* chip = catalog().chip(out.run.chip)) {
+  if (out.is_log && in.log_network == models::parallel::CollectiveNetwork::none &&
+      out.run.curve.ranks > in.log_node_ranks) {
+    out.no_prediction = "The log has " + std::to_string(out.run.curve.ranks) + " ranks and " +
+                        std::to_string(in.log_node_ranks) + " a node: choose the network that joins the nodes.";
+  } else if (const models::Chip* chip = catalog().chip(out.run.chip)) {
     auto machine = collective_machine(*chip, out.run.site);
     if (machine)
       out.machine = std::move(*machine);
@@ -153,6 +157,7 @@ void add_prediction(const MeasuredSource& source, MeasuredOutputs& out) {
 }
 
 void add_claims(const MeasuredSource& source, const CollectiveComparison& compared, MeasuredOutputs& out) {
+  out.no_claim = compared.no_claim;
   const PartComparison& middle = compared.part(CollectivePart::middle);
   if (middle.measured()) {
     out.middle_least_percent = 100 * (middle.least - 1);

@@ -104,6 +104,7 @@ void describe(Fields& f, MeasuredOutputs& o) {
          "Predicted time over measured, less 1, from 1 KiB to 1 GiB.", no_prediction);
   f.text("claims", o.claims, "Answers for",
          "Parts within 25 % (floor), a factor of 2 (middle), 15 % (1 GiB, plateau), on NVLink and InfiniBand.");
+  f.text("no_claim", o.no_claim, "Not claimed", "Why the prediction answers for fewer parts, or for none; else empty.");
   f.text("log_says", o.log_says, "About the log", "What is odd in a log; empty where a published run is shown.");
   f.text("run_says", o.run_says, "Missing", "Why there is no run or no prediction; else empty.");
   f.group("Lines through it");

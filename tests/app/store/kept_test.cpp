@@ -119,7 +119,7 @@ TEST_CASE("kill -9 while answers are given loses none that were saved") {
     const int saved = last_saved_when_killed(std::chrono::microseconds(311 * round), [&](int pipe) {
       Kept kept;
       if (!app::store::load(path, kept).may_save()) _exit(1);
-      for (int n = round * 100000;; ++n) {
+      for (int n = round * 100001;; ++n) {  // every round begins with another table
         Table table;
         table.records = {answer(n)};
         app::add_to_kept(table.field(), kept);
@@ -174,7 +174,7 @@ TEST_CASE("kill -9 while cards, cases, drills and guesses are kept loses none of
     const int saved = last_saved_when_killed(std::chrono::microseconds(433 * round), [&](int pipe) {
       Kept kept;
       if (!app::store::load(path, kept).may_save()) _exit(1);
-      for (int n = round * 100000;; ++n) {
+      for (int n = round * 100001;; ++n) {  // every round begins with another table
         if (!keep(n, kept) || !app::store::save(path, kept).saved) _exit(2);
         const int all = rows_of(kept);
         if (write(pipe, &all, sizeof all) != sizeof all) _exit(3);

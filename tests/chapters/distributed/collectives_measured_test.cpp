@@ -101,7 +101,11 @@ TEST_CASE("a log of one's own is read, priced on the machine that is set, and it
     const std::string other = found.comparison->no_claim;
     INFO(other);
     CHECK(other.find(models::parallel::network_words(network)) != std::string::npos);
+    CHECK(lab_collectives::compute_measured(in).facts.no_claim == other);
   }
+  in.log_network = models::parallel::CollectiveNetwork::none;
+  CHECK(lab_collectives::compute_measured(in).facts.run_says ==
+        "The log has 16 ranks and 8 a node: choose the network that joins the nodes.");
   in.log_network = models::parallel::CollectiveNetwork::infiniband;
   in.log = "no table";
   CHECK(lab_collectives::compute_measured(in).facts.run_says.starts_with("There is no row of results in the log"));
