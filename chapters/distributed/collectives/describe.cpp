@@ -137,7 +137,7 @@ void describe_other_algorithm(Fields& f, Outputs& o) {
   f.real("beside_steps", o.beside_steps, "Its steps", "Steps that pay a latency.", {.absent = no_other});
   f.real("beside_sent_bytes", o.beside_sent_bytes, {"Sent by a rank", "B"}, "Bytes that its busiest rank sends.",
          {.absent = no_other});
-  f.real("times_faster", o.times_faster, {"Times faster", "×"},
+  f.real("times_faster", o.times_faster, {"Times as fast as the other", "×"},
          {.absent = no_other, .formula = "time of the other / time"});
   f.real(
       "serial_times", o.serial_times, {"Bytes one after another, over its", "×"},

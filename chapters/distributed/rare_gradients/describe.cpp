@@ -131,7 +131,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("bytes", o.bytes, {"Sent until then", "B"}, "By one worker, in whole syncs.",
          {.headline = true, .absent = missed, .formula = "syncs x bytes of a sync", .source = by_ring});
   f.real("place", o.place, "Its place", "By time to the goal; those that miss it by their loss.");
-  f.real("faster", o.faster, {"Faster than the all-reduce", "\xC3\x97"},
+  f.real("faster", o.faster, {"Speed over all-reduce", "\xC3\x97"},
          {.headline = true, .absent = all_missed, .formula = "time of the all-reduce / time"});
   f.real("fewer_bytes", o.fewer_bytes, {"Fewer bytes than the all-reduce", "\xC3\x97"},
          {.absent = all_missed, .formula = "bytes of the all-reduce / bytes"});

@@ -59,8 +59,7 @@ void arrange_rows(const Inputs& in, const Outputs& out, Picture& pic) {
   if (!out.steps.empty()) {
     pic.rows.push_back(row_of("now", out.law.combine, out.now));
     const double ratio = std::max(out.speedup, 1 / out.speedup);
-    if (ratio > 1.005)
-      pic.rows.back().text += ", " + format_text(ratio, "", 3) + "\xC3\x97 " + (out.speedup > 1 ? "faster" : "slower");
+    if (ratio > 1.005) pic.rows.back().text += ", " + format_text(out.speedup, widgets::times_unit, 3) + " as fast";
   }
   pic.rows.front().strong = pic.rows.back().strong = true;
   for (const WaterfallRow& row : pic.rows) pic.longest_s = std::max({pic.longest_s, row.total_s, row.hidden_s});

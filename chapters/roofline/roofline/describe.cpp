@@ -175,12 +175,12 @@ void describe_decode(Fields& f, Outputs& o) {
   f.table("walk", o.walk, "Decode walk");
   f.group("Fewer bytes");
   f.real("fusion_speedup", o.fusion.speedup, {"Fusing attention gains", "\xC3\x97"},
-         "Times faster than the three kernels.", {.absent = "The model has no attention over a square of scores."});
+         "Times as fast as the three kernels.", {.absent = "The model has no attention over a square of scores."});
   f.real("fusion_bytes_ratio", o.fusion.bytes_ratio, {"Fusing cuts bytes by", "\xC3\x97"},
          "Traffic of the three kernels over that of the fused one.",
          {.absent = "The model has no attention over a square of scores."});
   f.real("quantized_speedup", o.quantized_speedup, {"Quantizing gains", "\xC3\x97"},
-         "Times faster than the step with all weights in the format. Narrow are the matrices inside the layers, "
+         "Times as fast as the step with all weights in the format. Narrow are the matrices inside the layers, "
          "with a 16-bit scale for each 128 below 8 bits; output matrix and cache stay.");
   f.real(
       "quantized_time_s", o.quantized.time_s, {"Quantized decode step", "s"},
