@@ -41,7 +41,10 @@ std::string group_words(const SearchCase& c, std::size_t check) {
 }
 
 std::string tip_of(const SearchCase& c, const SearchStep& s) {
-  if (s.skipped) return "It could find nothing that is left: it is not run.";
+  if (s.skipped)
+    return std::any_of(c.checks.begin(), c.checks.end(), [](const auto& k) { return k.points; })
+               ? "Outside the groups it could find nothing that is left."
+               : "It could find nothing that is left: it is not run.";
   const std::string reached = "Reached in " + format_text(100 * s.reached, "%", 2) + " of cases, it ";
   const std::string share = format_text(100 * s.convicts, "%", 2);
   if (!c.checks[s.check].points) return reached + "ends " + share + " of all.";

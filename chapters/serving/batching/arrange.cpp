@@ -175,9 +175,9 @@ std::string caption_of(const Inputs& in, const Outputs& out, const Run& run) {
 std::string_view waits_for(models::ServingPolicy policy, bool tokens) {
   switch (policy) {
     case models::ServingPolicy::fixed:
-      return "for its batch to fill and the one before it to end";
+      return "for its batch to fill and the last to end";
     case models::ServingPolicy::dynamic:
-      return "for its batch to start and the one before it to end";
+      return "for its batch to start and the last to end";
     case models::ServingPolicy::single:
       break;
     case models::ServingPolicy::continuous:

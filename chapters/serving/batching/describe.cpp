@@ -72,6 +72,8 @@ void describe_latency(Fields& f, Outputs& o) {
          {.headline = true, .absent = no_figure, .formula = "nearest rank of the requests measured"});
   f.real("p90_latency_s", o.chosen.figures.p90_latency_s, {"Latency p90", "s"},
          {.absent = no_figure, .formula = "nearest rank of the requests measured"});
+  f.real("longest_latency_s", o.chosen.figures.longest_latency_s, {"Latency, longest", "s"},
+         {.absent = no_figure, .formula = "max of (departure - arrival)"});
   f.real("mean_latency_s", o.chosen.figures.mean_latency_s, {"Latency, mean", "s"},
          "From arrival to departure; of a static batch all leave together.",
          {.absent = no_figure, .formula = "sum of (departure - arrival) / requests measured"});
@@ -87,7 +89,7 @@ void describe_latency(Fields& f, Outputs& o) {
   f.real("p50_wait_s", w.p50_s, {"Wait p50", "s"}, {.absent = no_wait, .formula = ranked});
   f.real("p90_wait_s", w.p90_s, {"Wait p90", "s"}, {.absent = no_wait, .formula = ranked});
   f.real("p99_wait_s", w.p99_s, {"Wait p99", "s"}, {.absent = no_wait, .formula = ranked});
-  f.real("max_wait_s", w.longest_s, {"Longest wait", "s"}, {.absent = no_wait});
+  f.real("max_wait_s", w.longest_s, {"Longest wait", "s"}, {.absent = no_wait, .formula = "max of (start - arrival)"});
   f.real("waited", w.waited, "Had to wait", "Requests measured that did not start at once.", {.absent = no_wait});
   f.real("sum_wait_us", w.sum_us, "All waits, microseconds", "Each counted in whole ones.", {.absent = no_wait});
   f.real("last_departure_us", w.last_departure_us, "Last departure, microseconds", "From the first arrival on.",
