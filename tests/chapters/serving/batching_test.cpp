@@ -258,7 +258,7 @@ TEST_CASE("batching: the answer names who waits, for what and how long") {
   set(*lab, "arrival_rate", 2);
   lab->compute();
   CHECK(lab->answer().find("Under Static a request waits `") == 0);
-  CHECK(lab->answer().find("` on average for its batch to fill and the one before it to end, under Continuous `") !=
+  CHECK(lab->answer().find("` on average for its batch to fill and the last to end, under Continuous `") !=
         std::string::npos);
   input(*lab, "against").chosen().clear();
   set(*lab, "requests", 1);
