@@ -4,11 +4,19 @@
 
 namespace chapters {
 
+models::ServiceTime service_time_of(ServiceKind kind) {
+  using models::ServiceTime;
+  return kind == ServiceKind::deterministic ? ServiceTime::deterministic
+         : kind == ServiceKind::per_token   ? ServiceTime::per_token
+                                            : ServiceTime::exponential;
+}
+
 const Choices& service_kind_choices() {
   static const Choices choices{
       {"llm", "From model and chip", "Each step takes what the roofline says."},
       {"exponential", "Exponential", "A plain queue: service times vary widely and have no memory."},
-      {"deterministic", "Fixed", "A plain queue: every service takes the same time."}};
+      {"deterministic", "Fixed", "A plain queue: every service takes the same time."},
+      {"per_token", "By tokens", "A plain queue: so much for a request, each token in and each token out."}};
   return choices;
 }
 

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "models/base/counter_random.h"
+#include "models/debugging/search_group.h"
 
 namespace models::debugging {
 namespace {
@@ -22,7 +23,7 @@ std::vector<double> likelihoods(const SearchCase& c) {
   return left;
 }
 
-/// What a check would convict of what is left.
+/// What a check would find of what is left.
 double convicts(const Check& check, std::span<const double> left) {
   double found = 0;
   for (std::size_t i = 0; i < left.size(); ++i) found += left[i] * check.sees[i];
@@ -47,6 +48,11 @@ std::vector<double> survival(const SearchCase& c) {
   return left;
 }
 
+/// What is known when all checks of a set have missed and one has pointed.
+Known pointed_at(std::size_t missed, std::size_t check) {
+  return {.missed = static_cast<std::uint32_t>(missed), .pointed = std::uint32_t{1} << check};
+}
+
 /// The least expected minutes from each set of checks that have missed, and the check to run next.
 struct Plan {
   std::vector<double> minutes;
@@ -54,7 +60,7 @@ struct Plan {
 };
 
 /// `not_first`: a check that may not be the first; none where it is beyond the last.
-Plan plan_of(const SearchCase& c, std::span<const double> left, std::size_t not_first) {
+Plan plan_of(const SearchCase& c, std::span<const double> left, std::size_t not_first, GroupPlans& groups) {
   const std::size_t checks = c.checks.size(), sets = left.size();
   Plan plan{std::vector<double>(sets), std::vector<std::uint8_t>(sets)};
   plan.minutes[sets - 1] = c.escalation_minutes * left[sets - 1];
@@ -64,8 +70,8 @@ Plan plan_of(const SearchCase& c, std::span<const double> left, std::size_t not_
       const std::size_t then = set | std::size_t{1} << k;
       if (then == set || (set == 0 && k == not_first)) continue;
       const bool runs = left[set] - left[then] > no_chance;
-      const double minutes =
-          plan.minutes[then] + (runs ? c.checks[k].minutes * left[set] + c.chased() * left[then] : 0);
+      double minutes = plan.minutes[then] + (runs ? c.checks[k].minutes * left[set] + c.chased() * left[then] : 0);
+      if (runs && c.checks[k].points) minutes += groups.plan(pointed_at(set, k)).minutes;
       if (minutes < best - 1e-12) {
         best = minutes;
         plan.next[set] = static_cast<std::uint8_t>(k);
@@ -74,6 +80,11 @@ Plan plan_of(const SearchCase& c, std::span<const double> left, std::size_t not_
     plan.minutes[set] = best;
   }
   return plan;
+}
+
+/// Some chance to convict, and of a check that points none.
+double convicted_by(const Check& check, std::span<const double> left) {
+  return check.points ? 0 : convicts(check, left);
 }
 
 CheckOrder order_of(const Plan& plan) {
@@ -135,6 +146,9 @@ SearchWalk walk_order(const SearchCase& c, std::span<const std::uint8_t> order) 
   walk.missed.assign(left.size(), 1.0);
   walk.steps.reserve(order.size());
   double clock = 0;
+  GroupPlans groups(c);
+  std::uint32_t ran = 0;
+  std::vector<double> escalated(left.size(), 0.0);  // within groups
   for (const std::uint8_t k : order) {
     const Check& check = c.checks[k];
     SearchStep step{
@@ -142,9 +156,15 @@ SearchWalk walk_order(const SearchCase& c, std::span<const std::uint8_t> order) 
     step.skipped = step.convicts <= no_chance;
     if (!step.skipped) {
       step.end = clock + check.minutes;
-      for (std::size_t i = 0; i < left.size(); ++i) walk.cause_minutes[i] += walk.missed[i] * check.sees[i] * step.end;
+      std::vector<double> found(walk.missed);
+      for (std::size_t i = 0; i < left.size(); ++i) found[i] *= check.sees[i];
+      if (check.points)
+        groups.follow(pointed_at(ran, k), step.end, found, walk.cause_minutes, escalated);
+      else
+        for (std::size_t i = 0; i < left.size(); ++i) walk.cause_minutes[i] += found[i] * step.end;
       for (std::size_t i = 0; i < left.size(); ++i) walk.missed[i] *= 1 - check.sees[i];
       miss(check, left);
+      ran |= std::uint32_t{1} << k;
       walk.end_minutes = step.end;
       clock = step.end + c.chased();
     }
@@ -152,30 +172,33 @@ SearchWalk walk_order(const SearchCase& c, std::span<const std::uint8_t> order) 
   }
   for (std::size_t i = 0; i < left.size(); ++i) {
     walk.cause_minutes[i] += walk.missed[i] * (clock + c.escalation_minutes);
+    walk.missed[i] += escalated[i];
     walk.mean_minutes += c.causes[i].likelihood * walk.cause_minutes[i];
+    walk.escalated += c.causes[i].likelihood * walk.missed[i];
   }
-  walk.escalated = sum_of(left);
   return walk;
 }
 
 double mean_minutes(const SearchCase& c, std::span<const std::uint8_t> order) {
   std::vector<double> left = likelihoods(c);
   double minutes = 0, reached = sum_of(left);
+  GroupPlans groups(c);
+  std::uint32_t ran = 0;
   for (const std::uint8_t k : order) {
     const double found = convicts(c.checks[k], left);
     if (found <= no_chance) continue;
     miss(c.checks[k], left);
     minutes += c.checks[k].minutes * reached;
+    if (c.checks[k].points) minutes += groups.plan(pointed_at(ran, k)).minutes;
+    ran |= std::uint32_t{1} << k;
     reached = sum_of(left);
     minutes += c.chased() * reached;
   }
   return minutes + c.escalation_minutes * reached;
 }
 
-std::vector<double> left_after(const SearchCase& c, std::uint32_t ran) {
-  std::vector<double> left = likelihoods(c);
-  for (std::size_t k = 0; k < c.checks.size(); ++k)
-    if (ran >> k & 1) miss(c.checks[k], left);
+std::vector<double> left_after(const SearchCase& c, std::uint32_t missed, std::uint32_t pointed) {
+  std::vector<double> left = left_with(c, {.missed = missed, .pointed = pointed});
   const double all = sum_of(left);
   for (double& p : left) p = all > no_chance ? p / all : 0;
   return left;
@@ -190,14 +213,14 @@ CheckOrder likeliest_first(const SearchCase& c) {
     // The likeliest that any check could still convict is the largest over all checks, so that each says its own.
     double most = 0;
     for (std::size_t i = 0; i < left.size(); ++i)
-      if (check.sees[i] > 0) most = std::max(most, left[i]);
+      if (check.sees[i] > 0 && !check.points) most = std::max(most, left[i]);
     return most;
   });
 }
 
 CheckOrder rate_first(const SearchCase& c) {
   return each_best(
-      c, [](const Check& check, std::span<const double> left) { return convicts(check, left) / check.minutes; });
+      c, [](const Check& check, std::span<const double> left) { return convicted_by(check, left) / check.minutes; });
 }
 
 CheckOrder pyramid_order(const SearchCase& c) {
@@ -212,7 +235,8 @@ CheckOrder pyramid_order(const SearchCase& c) {
 
 BestOrder best_order(const SearchCase& c, std::size_t max_exact) {
   if (c.checks.size() <= std::min(max_exact, max_checks)) {
-    const Plan plan = plan_of(c, survival(c), c.checks.size());
+    GroupPlans groups(c);
+    const Plan plan = plan_of(c, survival(c), c.checks.size(), groups);
     return {order_of(plan), plan.minutes[0], true};
   }
   BestOrder best{rate_first(c), 0, false};
@@ -231,13 +255,17 @@ double pays_up_to(const SearchCase& given, std::uint8_t check) {
   double& minutes = c.checks[check].minutes;
   minutes = 1e6;
   for (int i = 0; i < 64; ++i) {
-    const Plan other = plan_of(c, left, check);
-    const double rest = other.minutes[alone] + c.chased() * left[alone];
+    GroupPlans groups(c);
+    const Plan other = plan_of(c, left, check, groups);
+    const double group = c.checks[check].points ? groups.plan(pointed_at(0, check)).minutes : 0;
+    const double rest = other.minutes[alone] + c.chased() * left[alone] + group;
     double reached = 0;
     std::size_t set = 0;
     for (const std::uint8_t k : order_of(other)) {
       const std::size_t then = set | std::size_t{1} << k;
-      if (k == check && left[set] - left[then] > no_chance) reached = left[set];
+      const bool runs = left[set] - left[then] > no_chance;
+      if (k == check && runs) reached += left[set];
+      if (k != check && runs && c.checks[k].points) reached += groups.runs(pointed_at(set, k), check);
       set = then;
     }
     const double gap = other.minutes[0] - minutes * left[0] - rest;  // how much longer it takes with another one first
@@ -256,18 +284,32 @@ double simulate_order(const SearchCase& c, std::span<const std::uint8_t> order, 
   const std::uint64_t stream = random_stream(seed, 77);
   // Which checks are skipped is known before the search begins.
   const SearchWalk walk = walk_order(c, order);
+  GroupPlans groups(c);
   for (std::int64_t n = 0; n < draws; ++n) {
     double at = unit_draw(stream, draw++);
     std::size_t cause = 0;
     while (cause + 1 < c.causes.size() && at >= c.causes[cause].likelihood) at -= c.causes[cause++].likelihood;
     bool found = false;
+    Known known;
+    const auto play = [&](std::size_t k) {  // true where the check finds something
+      total += c.checks[k].minutes;
+      const bool hit = unit_draw(stream, draw++) < c.checks[k].sees[cause];
+      if (!hit && unit_draw(stream, draw++) < c.false_alarm) total += c.chase_minutes;
+      (hit ? known.pointed : known.missed) |= std::uint32_t{1} << k;
+      return hit;
+    };
     for (const SearchStep& s : walk.steps) {
-      if (s.skipped) continue;
-      total += c.checks[s.check].minutes;
-      found = unit_draw(stream, draw++) < c.checks[s.check].sees[cause];
-      if (found) break;
-      if (unit_draw(stream, draw++) < c.false_alarm) total += c.chase_minutes;
+      if (s.skipped || !play(s.check)) continue;
+      found = !c.checks[s.check].points;
+      break;
     }
+    while (known.pointed != 0 && !found) {
+      const int next = groups.plan(known).next;
+      if (next < 0) break;
+      found = play(static_cast<std::size_t>(next)) && !c.checks[static_cast<std::size_t>(next)].points;
+    }
+    // One cause alone is left of a group.
+    found = found || (known.pointed != 0 && possible(left_with(c, known)) <= 1);
     if (!found) total += c.escalation_minutes;
   }
   return total / static_cast<double>(draws);

@@ -9,15 +9,16 @@
 /// In which order to look for the cause of a fault, when each check costs minutes and convicts some causes.
 ///
 /// One cause is there. A check convicts it with the probability `sees`; a second run of the same check would see the
-/// same, so that each is run once at most. A check that convicts nothing may raise a false alarm, which is chased for
-/// some minutes. A check that could convict none of the causes left is skipped. When all have missed, an escalation
-/// finds the cause in minutes of its own.
+/// same, so that each is run once at most. A check may point instead: what it finds is one of all those that it sees,
+/// and that group is then searched in its own best order (search_group.h). A check that finds nothing may raise a false
+/// alarm, which is chased for some minutes. A check that could find none of the causes left is skipped. When all have
+/// missed, an escalation finds the cause in minutes of its own.
 ///
-/// The only result after which one goes on is "nothing found", so that a plan that adapts to results is an order too.
-/// What is left after some checks depends on which they were and not on their order; hence the best order is found
-/// exactly by dynamic programming over sets of checks. Without overlap it is the ratio rule (Smith 1956, Naval Research
-/// Logistics Quarterly 3:59); with overlap this is min-sum set cover, where the greedy rule may be four times the best
-/// and no more (Feige, Lovasz, Tetali 2004, Algorithmica 40:219; with prices Munagala et al. 2005, ICDT).
+/// Outside groups the only result after which one goes on is "nothing found", so that a plan that adapts to results is
+/// an order too. What is left after some checks depends on which they were and not on their order; hence the best order
+/// is found exactly by dynamic programming over sets of checks. Without overlap it is the ratio rule (Smith 1956, Naval
+/// Research Logistics Quarterly 3:59); with overlap this is min-sum set cover, where the greedy rule may be four times
+/// the best and no more (Feige, Lovasz, Tetali 2004, Algorithmica 40:219; with prices Munagala et al. 2005, ICDT).
 namespace models::debugging {
 
 /// From the ground up: the debugging pyramid.
@@ -34,7 +35,8 @@ struct Check {
   std::string_view id, name;
   Layer layer{};
   double minutes = 1;
-  std::vector<double> sees;  ///< for each cause: the probability that the check convicts it when it is there
+  std::vector<double> sees;  ///< for each cause: the probability that the check finds it when it is there
+  bool points = false;       ///< what it finds is one of those that it sees; else it convicts that one
 };
 
 struct SearchCase {
@@ -56,7 +58,7 @@ struct SearchStep {
   std::uint8_t check = 0;
   bool skipped = false;              ///< it could convict nothing that is left
   double start = 0, end = 0;         ///< minutes on the clock, false alarms before it counted on average
-  double reached = 0, convicts = 0;  ///< probabilities that it is run, and that it ends the search
+  double reached = 0, convicts = 0;  ///< probabilities that it is run, and that it finds something
 };
 
 struct SearchWalk {
@@ -72,8 +74,9 @@ struct SearchWalk {
 SearchWalk walk_order(const SearchCase& c, std::span<const std::uint8_t> order);
 double mean_minutes(const SearchCase& c, std::span<const std::uint8_t> order);
 
-/// Probability of each cause when all checks of a set (bit k: check k) have missed. Where nothing is left, all are 0.
-std::vector<double> left_after(const SearchCase& c, std::uint32_t ran);
+/// Probability of each cause when all checks of a set (bit k: check k) have missed and those of another have pointed.
+/// Where nothing is left, all are 0.
+std::vector<double> left_after(const SearchCase& c, std::uint32_t missed, std::uint32_t pointed = 0);
 
 CheckOrder cheapest_first(const SearchCase& c);
 /// Each next check is one that convicts the likeliest cause still left; among those the cheapest.

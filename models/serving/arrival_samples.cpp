@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "models/base/counter_random.h"
+#include "models/base/gamma_draw.h"
 
 namespace models {
 namespace {
@@ -36,22 +37,8 @@ class ClientDraws {
     const double radius = std::sqrt(-2 * std::log(unit()));
     return radius * std::cos(2 * std::numbers::pi * unit());
   }
-  /// Gamma with mean 1 and this shape (Marsaglia and Tsang 2000; below shape 1 by a power of a uniform draw).
-  double gamma(double shape) {
-    if (shape < 1) return gamma_above(shape + 1) * (shape + 1) * std::pow(unit(), 1 / shape) / shape;
-    return gamma_above(shape);
-  }
 
  private:
-  double gamma_above(double shape) {
-    const double d = shape - 1.0 / 3, c = 1 / std::sqrt(9 * d);
-    while (true) {
-      const double x = normal(), root = 1 + c * x;
-      if (root <= 0) continue;
-      const double v = root * root * root;
-      if (std::log(unit()) < 0.5 * x * x + d - d * v + d * std::log(v)) return d * v / shape;
-    }
-  }
   std::uint64_t stream_, drawn_ = 0;
 };
 
@@ -141,14 +128,14 @@ std::vector<RequestArrival> draw_client_day(const ClientProfile& profile, std::u
     if (!(expected > 0)) continue;
     const std::size_t quarter = w * servegen_quarters / servegen_windows;
     // The day begins in the middle of a gap: long ones are met more often, and a part of one is over.
-    if (left < 0) left = draws.gamma(shape + 1) * (shape + 1) / shape * draws.unit();
+    if (left < 0) left = gamma_draw(draws, shape + 1) * (shape + 1) / shape * draws.unit();
     double at = left;
     while (at < expected) {
       const auto within_us = static_cast<std::int64_t>(at / expected * static_cast<double>(servegen_window_us));
       const std::int64_t prompt = length(profile.prompts[quarter]);
       out.push_back({static_cast<std::int64_t>(w) * servegen_window_us + std::min(within_us, servegen_window_us - 1),
                      prompt, length(profile.outputs[quarter])});
-      at += draws.gamma(shape);
+      at += gamma_draw(draws, shape);
     }
     left = at - expected;
   }

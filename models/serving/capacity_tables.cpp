@@ -13,8 +13,8 @@ constexpr std::array<ReachedShare, 6> reached_table{{
     {"h100_sxm", Format::bf16, 0.57, 8, 0.292, 0.514},
     {"h100_sxm", Format::fp8, 0.63, 18, 0.155, 0.464},
     {"h200_sxm", Format::fp8, 0.57, 26, 0.075, 0.282},
-    {"b200_sxm", Format::fp4, 0.48, 10, 0.056, 0.058},
-    {"gb200_gpu", Format::fp4, 0.50, 14, 0.062, 0.168},
+    {"b200_sxm", Format::fp4, 0.48, 10, 0.056, 0.059},
+    {"gb200_gpu", Format::fp4, 0.51, 14, 0.080, 0.170},
 }};
 
 constexpr std::string_view price_list_aws = "AWS on demand, us-east-1, an eighth of a machine of eight";

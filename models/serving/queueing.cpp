@@ -1,5 +1,7 @@
 #include "models/serving/queueing.h"
 
+#include <cmath>
+
 namespace models {
 
 std::optional<double> erlang_c(std::int64_t servers, double erlangs) {
@@ -20,6 +22,18 @@ std::optional<double> mg1_wait_s(double rate_per_s, double service_s, double scv
   const double load = rate_per_s * service_s;
   if (!(load > 0 && load < 1 && scv >= 0)) return std::nullopt;
   return load * service_s * (1 + scv) / (2 * (1 - load));
+}
+
+std::optional<double> gamma_m1_wait_s(double rate_per_s, double service_s, double gap_cv) {
+  const double load = rate_per_s * service_s, scv = gap_cv * gap_cv;
+  if (!(load > 0 && load < 1 && gap_cv > 0)) return std::nullopt;
+  // sigma - transform(sigma) is below 0 at 0, above 0 just under 1, and has one root between.
+  double lo = 0, hi = 1;
+  for (int i = 0; i < 100; ++i) {
+    const double sigma = (lo + hi) / 2, transform = std::pow(1 + (1 - sigma) * scv / load, -1 / scv);
+    (transform > sigma ? lo : hi) = sigma;
+  }
+  return lo * service_s / (1 - lo);
 }
 
 }  // namespace models

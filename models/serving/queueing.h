@@ -16,4 +16,8 @@ std::optional<double> mmc_wait_s(std::int64_t servers, double rate_per_s, double
 /// 1930, Khinchin 1932.
 std::optional<double> mg1_wait_s(double rate_per_s, double service_s, double scv);
 
+/// Mean wait of GI/M/1 with gamma gaps of this coefficient of variation: sigma s / (1 - sigma), where sigma is the root
+/// below 1 of sigma = E exp(-(1 - sigma) gap / s) (Kleinrock 1975, section 6.4). Nothing without a steady state.
+std::optional<double> gamma_m1_wait_s(double rate_per_s, double service_s, double gap_cv);
+
 }  // namespace models

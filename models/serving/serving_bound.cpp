@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "models/machine/roofline.h"
+#include "models/transformer/weight_storage.h"
 
 namespace models {
 
@@ -14,8 +15,8 @@ Result<ServingBound> serving_bound(const Architecture& architecture, const Servi
   const ParameterCount count = count_parameters(architecture);
   const double peak = one->peak_flops_per_s * m.chips, bandwidth = one->bandwidth_bytes_per_s * m.chips,
                parameters = static_cast<double>(count.active_without_input_embedding),
-               read_bytes = parameters * format_bytes(m.format), context = prompt + output / 2,
-               held_bytes = static_cast<double>(count.total) * format_bytes(m.format),
+               weight_bytes = stored_bits(m.format, m.format) / 8, read_bytes = parameters * weight_bytes,
+               context = prompt + output / 2, held_bytes = static_cast<double>(count.total) * weight_bytes,
                cache_bytes = kv_cache_bytes(architecture, context, kv_number_bytes(m.kv)),
                room = (m.chips * m.chip->memory_bytes - held_bytes) / cache_bytes;
   ServingBound out;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "models/transformer/step_time.h"
+#include "models/transformer/weight_storage.h"
 
 namespace models {
 namespace {
@@ -23,11 +24,11 @@ Parts parts_of(const StepTime& step) {
   return p;
 }
 
-/// A decode step: its weights and its cache in the machine's formats.
+/// A decode step: its weights, with the scales of narrow ones, and its cache in the machine's formats.
 Workload decode_of(const ServingMachine& m) {
   Workload w;
   w.phase = Phase::decode;
-  w.weight_bytes = format_bytes(m.format);
+  w.weight_bytes = stored_bits(m.format, m.format) / 8;
   w.kv_bytes = kv_number_bytes(m.kv);
   return w;
 }

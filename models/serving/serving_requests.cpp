@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "models/base/counter_random.h"
+#include "models/base/gamma_draw.h"
 
 namespace models {
 namespace {
@@ -43,6 +44,8 @@ class Gaps {
  public:
   explicit Gaps(const RequestStream& s)
       : gaps_(s.seed, 1), spells_(s.seed, 2), bursty_(s.bursty), spell_mean_s_(s.burst_s) {
+    const double cv = std::clamp(s.gap_cv, 0.1, 10.0);
+    if (!bursty_ && cv != 1) shape_ = 1 / (cv * cv);
     const double burst = s.bursty ? std::clamp(s.burst, 1.0, 5.0) : 1;
     rate_[1] = burst * s.rate_per_s;
     rate_[0] = s.bursty ? (1 - burst / 5) / 0.8 * s.rate_per_s : s.rate_per_s;
@@ -51,7 +54,7 @@ class Gaps {
   }
   double next(std::uint64_t request) {
     gaps_.at(request);
-    double work = gaps_.exponential(), gap_s = 0;
+    double work = shape_ > 0 ? gamma_draw(gaps_, shape_) : gaps_.exponential(), gap_s = 0;
     while (bursty_ && !(work <= spell_left_s_ * rate_[in_burst_])) {
       work -= spell_left_s_ * rate_[in_burst_];
       gap_s += spell_left_s_;
@@ -67,6 +70,7 @@ class Gaps {
   Draws gaps_, spells_;
   bool bursty_;
   double spell_mean_s_, spell_left_s_ = 0, rate_[2] = {1, 1};
+  double shape_ = 0;  ///< shape of gamma gaps; 0: they are exponential
   std::size_t in_burst_ = 0;
 };
 
@@ -140,9 +144,24 @@ std::vector<ServingRequest> make_requests(const RequestStream& s) {
   return out;
 }
 
+ServiceMoments service_moments(const RequestStream& s) {
+  if (s.service == ServiceTime::exponential) return {s.service_s, 1};
+  if (s.service == ServiceTime::deterministic) return {s.service_s, 0};
+  const double in_s = s.per_prompt_token_s * s.prompt_tokens, out_s = s.per_output_token_s * s.output_tokens,
+               mean_s = s.fixed_s + in_s + out_s;
+  const double spread = s.length_variation * s.length_variation * (in_s * in_s + out_s * out_s);
+  return {mean_s, mean_s > 0 ? spread / (mean_s * mean_s) : 0};
+}
+
 void draw_service_times(std::vector<ServingRequest>& requests, const RequestStream& s) {
   Draws draws(s.seed, 5);
   for (std::size_t i = 0; i < requests.size(); ++i) {
+    if (s.service == ServiceTime::per_token) {
+      const double seconds = s.fixed_s + s.per_prompt_token_s * requests[i].prompt_tokens +
+                             s.per_output_token_s * requests[i].output_tokens;
+      requests[i].service_s = std::round(1e6 * seconds) / 1e6;
+      continue;
+    }
     draws.at(i);
     requests[i].service_s = s.service == ServiceTime::deterministic ? s.service_s : s.service_s * draws.exponential();
   }

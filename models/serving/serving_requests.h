@@ -16,12 +16,15 @@ struct ServingRequest {
   bool operator==(const ServingRequest&) const = default;
 };
 
-enum class ServiceTime : std::uint8_t { exponential, deterministic };
+/// per_token: so much for a request, for each token in and for each token out, in whole microseconds.
+enum class ServiceTime : std::uint8_t { exponential, deterministic, per_token };
 
 /// A stream of requests. Bursty: a Poisson process whose rate alternates between `burst` times the mean for a fifth of
 /// the time and what is left of it otherwise (two-state Markov-modulated; spells are exponential, bursts last `burst_s`
-/// on average). Waves, on top of either: time is stretched where requests are rare and pressed where they are many, so
-/// that the rate at time t is (1 - wave cos(2 pi t / wave_s)) times what it would be; it begins at its lowest.
+/// on average). Otherwise the gaps are independent: exponential, or gamma
+/// with a deviation of `gap_cv` times their mean. Waves, on top of any: time is stretched where requests are rare and
+/// pressed where they are many, so that the rate at time t is (1 - wave cos(2 pi t / wave_s)) times what it would be;
+/// it begins at its lowest.
 struct RequestStream {
   std::int64_t requests = 60;
   double rate_per_s = 1;
@@ -29,15 +32,17 @@ struct RequestStream {
   bool bursty = false;
   double burst = 4;  ///< 1 to 5 times the mean rate
   double burst_s = 2;
-  double wave = 0;  ///< 0 to 0.95: how far the rate swings around its mean; 0: it does not
+  double gap_cv = 1;  ///< 0.1 to 10: deviation of a gap over its mean; 1: a Poisson stream; not with `bursty`
+  double wave = 0;    ///< 0 to 0.95: how far the rate swings around its mean; 0: it does not
   double wave_s = 600;
   ServiceTime service = ServiceTime::exponential;
-  double service_s = 1;                             ///< mean
-  double prompt_tokens = 512, output_tokens = 128;  ///< means of log-normal lengths
-  double length_variation = 0.8;                    ///< standard deviation over mean, of both; 0: all alike
-  std::int32_t longest_tokens = 32768;              ///< no length beyond this
-  bool lengths = true;                              ///< false: one token each, for plain queues, in a third of the time
-  bool service_times = true;                        ///< false: service_s stays 0; a language model has no use for it
+  double service_s = 1;                                                           ///< mean
+  double fixed_s = 2e-3, per_prompt_token_s = 50e-6, per_output_token_s = 20e-3;  ///< what per_token adds up
+  double prompt_tokens = 512, output_tokens = 128;                                ///< means of log-normal lengths
+  double length_variation = 0.8;        ///< standard deviation over mean, of both; 0: all alike
+  std::int32_t longest_tokens = 32768;  ///< no length beyond this
+  bool lengths = true;                  ///< false: one token each, for plain queues, in a third of the time
+  bool service_times = true;            ///< false: service_s stays 0; a language model has no use for it
   bool operator==(const RequestStream&) const = default;
 };
 
@@ -49,6 +54,12 @@ std::int32_t longest_of_means(double prompt_tokens, double output_tokens);
 /// variates (Hammersley and Morton 1956), so that long runs average to their means sooner; shorter runs are plain
 /// independent draws. Requests with lengths come at whole microseconds, the clock of the engine that serves them.
 std::vector<ServingRequest> make_requests(const RequestStream& stream);
+
+/// Mean and squared coefficient of variation of the stream's plain-queue service times.
+struct ServiceMoments {
+  double mean_s = 0, scv = 0;
+};
+ServiceMoments service_moments(const RequestStream& stream);
 
 /// Gives each request the plain-queue service time that the stream would.
 void draw_service_times(std::vector<ServingRequest>& requests, const RequestStream& stream);

@@ -35,6 +35,9 @@ std::string why_of(const Outputs& out) {
     if (!std::isfinite(out.pays_up_to))
       return "No order that was found is faster: with " + figure(out.checks_count, "") +
              " checks the best is not proven.";
+    if (out.best_first_points_at > 0)
+      return "The first check, " + out.best_first + ", convicts nobody: in " + figure(out.best_first_points_at, "%") +
+             " of cases it points at a group. It stays first up to " + minutes(out.pays_up_to) + ".";
     return "The best first check, " + out.best_first + ", convicts in " + figure(out.best_first_convicts, "%") +
            " of cases in " + minutes(out.best_first_minutes) + "; it stays first up to " + minutes(out.pays_up_to) +
            ".";
@@ -42,6 +45,9 @@ std::string why_of(const Outputs& out) {
   const std::string best = out.exact ? "The best order takes " : "The best order found takes ";
   if (out.first == out.best_first)
     return best + minutes(out.best_minutes) + ": it begins with the same check and goes on with others.";
+  if (out.best_first_points_at > 0)
+    return best + minutes(out.best_minutes) + " and begins with " + out.best_first + ", which points at a group in " +
+           figure(out.best_first_points_at, "%") + " of cases.";
   return best + minutes(out.best_minutes) + " and begins with " + out.best_first + ", which convicts in " +
          figure(out.best_first_convicts, "%") + " of cases and takes " + minutes(out.best_first_minutes) + ".";
 }

@@ -29,6 +29,29 @@ std::vector<Bar> bars_of(const SearchCase& c, const SearchWalk& walk) {
   return bars;
 }
 
+/// "A, B or C": what a check that points leaves.
+std::string group_words(const SearchCase& c, std::size_t check) {
+  std::vector<std::string_view> names;
+  for (std::size_t i = 0; i < c.causes.size(); ++i)
+    if (c.checks[check].sees[i] > 0) names.push_back(c.causes[i].name);
+  std::string words;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    (words += i == 0 ? "" : i + 1 == names.size() ? " or " : ", ") += names[i];
+  return words;
+}
+
+std::string tip_of(const SearchCase& c, const SearchStep& s) {
+  if (s.skipped)
+    return std::any_of(c.checks.begin(), c.checks.end(), [](const auto& k) { return k.points; })
+               ? "Outside the groups it could find nothing that is left."
+               : "It could find nothing that is left: it is not run.";
+  const std::string reached = "Reached in " + format_text(100 * s.reached, "%", 2) + " of cases, it ";
+  const std::string share = format_text(100 * s.convicts, "%", 2);
+  if (!c.checks[s.check].points) return reached + "ends " + share + " of all.";
+  return reached + "points in " + share + " of all: " + group_words(c, s.check) +
+         ". That group is then searched in its own best order.";
+}
+
 Shape shape_of(const SearchCase& c, const SearchWalk& walk, std::string title) {
   Shape shape{.title = std::move(title),
               .mean_words = format_text(walk.mean_minutes, "min"),
@@ -41,13 +64,11 @@ Shape shape_of(const SearchCase& c, const SearchWalk& walk, std::string title) {
                            .name = std::string(check.name),
                            .minutes = format_text(check.minutes, "", 2),
                            .words = std::string(check.name) + " " + format_text(check.minutes, ""),
-                           .tip = s.skipped
-                                      ? "It could convict nothing that is left: it is not run."
-                                      : "Reached in " + format_text(100 * s.reached, "%", 2) + " of cases, it ends " +
-                                            format_text(100 * s.convicts, "%", 2) + " of all.",
+                           .tip = tip_of(c, s),
                            .start = s.start,
                            .end = s.end,
-                           .skipped = s.skipped});
+                           .skipped = s.skipped,
+                           .points = check.points});
   }
   return shape;
 }
@@ -105,6 +126,8 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   for (const Bar& b : p.ghost) p.longest = std::max(p.longest, b.minutes);
   p.source = source_of(in, run.prior);
   p.symptom = run.symptom;
+  if (std::any_of(run.search.checks.begin(), run.search.checks.end(), [](const auto& c) { return c.points; }))
+    p.points_words = "dashed: it points at a group";
   arrange_rows(in, out, p);
   double longest = 0;
   for (const auto& check : run.search.checks) longest = std::max(longest, check.minutes);

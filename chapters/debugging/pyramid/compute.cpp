@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "chapters/debugging/pyramid/lab.h"
+#include "models/debugging/search_group.h"
 
 namespace chapters::debugging::pyramid {
 namespace {
@@ -51,8 +52,8 @@ std::int64_t place_of(const CheckOrder& order, std::size_t check) {
   return std::find(order.begin(), order.end(), check) - order.begin() + 1;
 }
 
-/// % of cases that a check convicts when it is the first.
-double convicts_first(const SearchCase& c, const Check& check) {
+/// % of cases in which a check finds something when it is the first.
+double finds_first(const SearchCase& c, const Check& check) {
   double found = 0;
   for (std::size_t i = 0; i < c.causes.size(); ++i) found += c.causes[i].likelihood * check.sees[i];
   return 100 * found;
@@ -62,13 +63,14 @@ void fill_rows(const Run& run, Outputs& out) {
   const SearchCase& c = run.search;
   for (std::size_t k = 0; k < c.checks.size(); ++k) {
     const Check& check = c.checks[k];
-    const double convicts = convicts_first(c, check);
+    const double finds = finds_first(c, check), convicts = check.points ? 0 : finds;
     out.checks.push_back({.id = std::string(check.id),
                           .name = std::string(check.name),
                           .layer = check.layer,
                           .minutes = check.minutes,
                           .convicts = convicts,
                           .rate = convicts / check.minutes,
+                          .points_at = check.points ? finds : 0,
                           .place = place_of(run.order, k),
                           .best_place = place_of(run.best_order, k)});
   }
@@ -101,7 +103,9 @@ void fill_facts(const Run& run, Outputs& out) {
   out.first_convicts = first.convicts;
   out.first_rate = first.rate;
   out.first_minutes = first.minutes;
+  out.first_points_at = first.points_at;
   out.best_first = best.name;
+  out.best_first_points_at = best.points_at;
   out.best_first_convicts = best.convicts;
   out.best_first_rate = best.rate;
   out.best_first_minutes = best.minutes;
@@ -114,7 +118,43 @@ void fill_facts(const Run& run, Outputs& out) {
   out.checks_count = static_cast<double>(run.search.checks.size());
 }
 
-/// What each check of a dealt case says, and what is left after any set of them.
+/// What is known when a set of a dealt case's checks was run.
+Known known_after(const Run& run, std::uint32_t set) {
+  Known known{.missed = set};
+  for (std::size_t k = 0; k < run.verdicts.size(); ++k)
+    if ((set >> k & 1) != 0 && run.verdicts[k] == Verdict::points) {
+      known.missed &= ~(std::uint32_t{1} << k);
+      known.pointed |= std::uint32_t{1} << k;
+    }
+  return known;
+}
+
+/// Minutes in which the best order finds the dealt cause, by what the checks say.
+double best_minutes_of(const Run& run) {
+  const SearchCase& c = run.search;
+  GroupPlans groups(c);
+  double minutes = 0;
+  std::uint32_t ran = 0;
+  const auto play = [&](std::size_t k) {
+    minutes += c.checks[k].minutes;
+    if (run.verdicts[k] == Verdict::alarm) minutes += c.chase_minutes;
+    ran |= std::uint32_t{1} << k;
+    return run.verdicts[k];
+  };
+  for (const SearchStep& s : run.best.steps) {
+    if (s.skipped) continue;
+    const Verdict says = play(s.check);
+    if (says == Verdict::found) return minutes;
+    if (says != Verdict::points) continue;
+    for (int next = groups.plan(known_after(run, ran)).next; next >= 0; next = groups.plan(known_after(run, ran)).next)
+      if (play(static_cast<std::size_t>(next)) == Verdict::found) return minutes;
+    if (possible(left_with(c, known_after(run, ran))) <= 1) return minutes;
+    break;
+  }
+  return minutes + c.escalation_minutes;
+}
+
+/// What each check of a dealt case says.
 void deal(const DealtCase& dealt, Run& run) {
   const SearchCase& c = run.search;
   run.dealt = true;
@@ -122,16 +162,11 @@ void deal(const DealtCase& dealt, Run& run) {
   for (std::size_t k = 0; k < c.checks.size(); ++k) {
     const bool found = dealt.check_draws[k] < c.checks[k].sees[run.cause];
     const bool alarm = dealt.alarm_draws[k] < c.false_alarm;
-    run.verdicts.push_back(found ? Verdict::found : alarm ? Verdict::alarm : Verdict::nothing);
+    run.verdicts.push_back(found   ? (c.checks[k].points ? Verdict::points : Verdict::found)
+                           : alarm ? Verdict::alarm
+                                   : Verdict::nothing);
   }
-  bool found = false;
-  for (const SearchStep& s : run.best.steps) {
-    if (s.skipped || found) continue;
-    run.best_would_take += c.checks[s.check].minutes;
-    found = run.verdicts[s.check] == Verdict::found;
-    if (run.verdicts[s.check] == Verdict::alarm) run.best_would_take += c.chase_minutes;
-  }
-  if (!found) run.best_would_take += c.escalation_minutes;
+  run.best_would_take = best_minutes_of(run);
 }
 
 }  // namespace
@@ -212,8 +247,10 @@ chapters::Computed<Outputs, Run> compute(const Inputs& in, const Progress& progr
     deal(dealt, *run);
     if (!progress.facts_alone)
       for (std::uint32_t set = 0; set < std::uint32_t{1} << c.checks.size(); ++set) {
-        const std::vector<double> left = left_after(c, set);
+        const Known known = known_after(*run, set);
+        const std::vector<double> left = left_after(c, known.missed, known.pointed);
         run->left.emplace_back(left.begin(), left.end());
+        run->named.push_back(known.pointed != 0 && possible(left) <= 1);
       }
   }
   return {std::move(out), std::move(run)};

@@ -62,10 +62,14 @@ void describe_first(Fields& f, Outputs& o) {
   f.real("first_minutes", o.first_minutes, {"... takes", "min"}, "As the case has it.");
   f.real("first_convicts", o.first_convicts, {"... convicts", "%"}, "Share of cases that it ends.");
   f.real("first_rate", o.first_rate, {"... per minute", "%/min"}, {.formula = ratio});
+  f.real("first_points_at", o.first_points_at, {"... points at a group", "%"},
+         "Share of cases in which it says only that the cause is one of several.");
   f.text("best_first", o.best_first, "The best order's");
   f.real("best_first_minutes", o.best_first_minutes, {"... takes", "min"}, "As the case has it.");
   f.real("best_first_convicts", o.best_first_convicts, {"... convicts", "%"}, "Share of cases that it ends.");
   f.real("best_first_rate", o.best_first_rate, {"... per minute", "%/min"}, {.formula = ratio});
+  f.real("best_first_points_at", o.best_first_points_at, {"... points at a group", "%"},
+         "Share of cases in which it says only that the cause is one of several.");
   f.real("next_rate", o.next_rate, {"Best of the others", "%/min"}, "Each run as the first.", {.formula = ratio});
   f.real("pays_up_to", o.pays_up_to, {"... pays up to", "min"},
          "The longest that it may take and still stand first in a best order.",
@@ -109,6 +113,7 @@ void describe(Fields& f, CheckRow& r) {
   f.real("minutes", r.minutes, {"Minutes", "min"});
   f.real("convicts", r.convicts, {"Convicts", "%"});
   f.real("rate", r.rate, {"Per minute", "%/min"});
+  f.real("points_at", r.points_at, {"Points", "%"});
   f.integer("place", r.place, "Your place");
   f.integer("best_place", r.best_place, "Best place");
 }

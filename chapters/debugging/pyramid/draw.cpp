@@ -4,10 +4,11 @@ namespace chapters::debugging::pyramid {
 namespace {
 
 void draw_checks(const Outputs& out, View& view, ImVec2 size) {
-  static constexpr std::array<DescribedColumn, 7> columns{{{.key = "name"},
+  static constexpr std::array<DescribedColumn, 8> columns{{{.key = "name"},
                                                            {.key = "minutes"},
                                                            {.key = "convicts"},
                                                            {.key = "rate", .bar = true},
+                                                           {.key = "points_at", .priority = 2},
                                                            {.key = "place", .priority = 1},
                                                            {.key = "best_place", .priority = 1},
                                                            {.key = "layer", .priority = 2}}};

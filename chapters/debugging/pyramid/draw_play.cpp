@@ -20,7 +20,7 @@ void run_check(const Run& run, std::size_t check, Play& play) {
   play.set |= std::uint32_t{1} << check;
   play.minutes += run.search.checks[check].minutes;
   if (run.verdicts[check] == Verdict::alarm) play.minutes += run.search.chase_minutes;
-  play.found = run.verdicts[check] == Verdict::found;
+  play.found = run.verdicts[check] == Verdict::found || (play.set < run.named.size() && run.named[play.set] != 0);
 }
 
 void escalate(const Run& run, Play& play) {
@@ -65,9 +65,10 @@ void draw_play_checks(const Run& run, const Picture& picture, Play& play, ImVec2
                       half - pad, open ? t.text : t.muted, Type::small);
     std::string_view says;
     if (ran && !last)
-      says = run.verdicts[k] == Verdict::found   ? "found it"
-             : run.verdicts[k] == Verdict::alarm ? "a false alarm"
-                                                 : "nothing";
+      says = run.verdicts[k] == Verdict::found    ? "found it"
+             : run.verdicts[k] == Verdict::points ? "one of a group"
+             : run.verdicts[k] == Verdict::alarm  ? "a false alarm"
+                                                  : "nothing";
     widgets::fit_text(p, {from.x + half, y}, says, size.x * 0.26f, t.text, Type::small);
     const widgets::NumberText takes = widgets::format(run.search.escalation_minutes, "min");
     widgets::fit_text(p, {from.x + size.x - pad, y}, last ? takes.view() : std::string_view(picture.deal_minutes[k]),
@@ -75,7 +76,7 @@ void draw_play_checks(const Run& run, const Picture& picture, Play& play, ImVec2
   }
 }
 
-/// What the causes' probabilities are after the checks that found nothing.
+/// What the causes' probabilities are after the checks that were run.
 void draw_play_causes(const Run& run, const Picture& picture, const Play& play, ImVec2 at, ImVec2 size) {
   if (play.set >= run.left.size()) return;
   const Theme& t = widgets::theme();

@@ -63,7 +63,14 @@ void paint_chip(const Painter& p, const Chip& chip, Rect box, bool yours, bool h
   const Theme& t = widgets::theme();
   const float small = t.type(Type::small), round = t.px(4), pad = t.px(4);
   if (!chip.skipped) p.rect(box.min, box.max, held ? widgets::with_alpha(t.accent, 0.25f) : t.card, round);
-  p.frame(box.min, box.max, held ? t.accent : yours ? widgets::with_alpha(t.accent, 0.65f) : t.line, t.px(1), round);
+  const ImU32 edge = held ? t.accent : yours ? widgets::with_alpha(t.accent, 0.65f) : t.line;
+  if (chip.points) {
+    const ImVec2 corners[] = {box.min, {box.max.x, box.min.y}, box.max, {box.min.x, box.max.y}};
+    for (std::size_t i = 0; i < 4; ++i)
+      p.dashed_line(corners[i], corners[(i + 1) % 4], held || yours ? t.accent : t.muted, t.px(1.5f), t.px(3));
+  } else {
+    p.frame(box.min, box.max, edge, t.px(1), round);
+  }
   const float room = box.width() - 2 * pad, wide = widgets::text_size(chip.words, Type::small).x;
   const float y = box.min.y + (box.height() - small) / 2;
   const ImU32 ink = chip.skipped ? t.muted : t.text;
@@ -215,6 +222,10 @@ void paint_column(const Painter& p, const ShapesPlan& plan, const Picture& pictu
                     Type::small);
   y += small + t.px(3);
   widgets::fit_text(p, {plan.column, y}, "the area is the mean", right - plan.column, t.muted, Type::small);
+  if (!picture.points_words.empty()) {
+    y += small + t.px(3);
+    widgets::fit_text(p, {plan.column, y}, picture.points_words, right - plan.column, t.muted, Type::small);
+  }
   y += 2 * small;
   paint_rows(p, picture.rules, "mean minutes by order", plan.column, right, y, plan.axis, picture.rules.size() - 1);
   paint_rows(p, picture.rates, "% convicted a minute, run first", plan.column, right, y, plan.axis,

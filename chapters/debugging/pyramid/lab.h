@@ -39,6 +39,7 @@ struct CheckRow {
   std::string id, name;
   Layer layer{};
   double minutes = 0, convicts = 0, rate = 0;  ///< convicts: % of cases, run as the first; rate: of that per minute
+  double points_at = 0;                        ///< % of cases in which it leaves a group, run as the first
   std::int64_t place = 0, best_place = 0;      ///< from 1
 };
 struct CauseRow {
@@ -56,6 +57,7 @@ struct Outputs {
   std::string first, best_first, likeliest_cause, dearest, not_in_case;
   double first_convicts = 0, first_rate = 0, first_minutes = 0;
   double best_first_convicts = 0, best_first_rate = 0, best_first_minutes = 0, next_rate = 0;
+  double first_points_at = 0, best_first_points_at = 0;
   double pays_up_to = no_figure;
   double last_minutes = 0, missed = 0, checks_missed_minutes = 0;
   std::array<double, models::debugging::layer_count> layers{};
@@ -64,8 +66,8 @@ struct Outputs {
   std::vector<CauseRow> causes;
 };
 
-/// What a check of a dealt case says.
-enum class Verdict : std::uint8_t { nothing, alarm, found };
+/// What a check of a dealt case says; `points`: it is one of those that the check sees.
+enum class Verdict : std::uint8_t { nothing, alarm, found, points };
 
 struct Run {
   SearchCase search;
@@ -78,7 +80,8 @@ struct Run {
   std::size_t cause = 0;
   std::vector<Verdict> verdicts;         ///< what each check says
   double best_would_take = 0;            ///< minutes in which the best order finds this cause, by the same draws
-  std::vector<std::vector<float>> left;  ///< by the set of checks that have missed: each cause's probability
+  std::vector<std::vector<float>> left;  ///< by the set of checks that were run: each cause's probability
+  std::vector<std::uint8_t> named;       ///< by that set: 1 where a group has one cause left
 };
 
 /// One cause in a shape: as thick as it is likely, as long as it takes.
@@ -92,6 +95,7 @@ struct Chip {
   std::string id, name, minutes, words, tip;
   double start = 0, end = 0;
   bool skipped = false;
+  bool points = false;  ///< at a group; it convicts nobody
 };
 struct Shape {
   std::string title, mean_words;
@@ -121,6 +125,7 @@ struct Picture {
   Shape yours, against;
   std::vector<Bar> ghost;  ///< the best order's bars; empty where yours is as good
   std::string ghost_words, source, symptom;
+  std::string points_words;  ///< what a dashed check is; empty where there is none
   std::vector<Row> rules, rates;
   std::vector<Cause> causes;
   std::vector<Cost> checks;

@@ -147,7 +147,7 @@ PolicyPicture picture_of(const PolicyRun& figures, const PolicyHistory& of, cons
 /// The dot's size says how much a request asks for: its output tokens, or its service time.
 Dot dot_of(const models::ServingRequest& r, const Inputs& in) {
   const double size = in.service == ServiceKind::llm ? std::log1p(r.output_tokens) / std::log1p(1000.0)
-                                                     : r.service_s / (3 * in.service_time_s);
+                                                     : r.service_s / (3 * mean_service_s(in));
   return {r.arrival_s, static_cast<float>(std::clamp(size, 0.0, 1.0)), r.prompt_tokens, r.output_tokens};
 }
 
@@ -175,9 +175,9 @@ std::string caption_of(const Inputs& in, const Outputs& out, const Run& run) {
 std::string_view waits_for(models::ServingPolicy policy, bool tokens) {
   switch (policy) {
     case models::ServingPolicy::fixed:
-      return "for its batch to fill and the one before it to end";
+      return "for its batch to fill and the last to end";
     case models::ServingPolicy::dynamic:
-      return "for its batch to start and the one before it to end";
+      return "for its batch to start and the last to end";
     case models::ServingPolicy::single:
       break;
     case models::ServingPolicy::continuous:

@@ -20,30 +20,6 @@ using widgets::format_text;
 
 constexpr std::size_t max_policies = 4, max_in_file = 1'000'000;
 
-/// Requests that come before those that are measured, and as many behind them: so that the server has filled, and does
-/// not run empty.
-std::int64_t edge_of(std::int64_t measured) { return measured / 10; }
-
-models::RequestStream stream_of(const Inputs& in) {
-  return {
-      .requests = in.requests + 2 * edge_of(in.requests),
-      .rate_per_s = in.arrival_rate,
-      .seed = static_cast<std::uint64_t>(in.seed),
-      .bursty = in.arrivals == Arrivals::bursty,
-      .burst = in.burst,
-      .burst_s = 10 / in.arrival_rate,
-      .service = in.service == ServiceKind::deterministic ? models::ServiceTime::deterministic
-                                                          : models::ServiceTime::exponential,
-      .service_s = in.service_time_s,
-      .prompt_tokens = in.prompt_tokens,
-      .output_tokens = in.output_tokens,
-      .length_variation = in.length_variation,
-      .longest_tokens = models::longest_of_means(in.prompt_tokens, in.output_tokens),
-      .lengths = in.service == ServiceKind::llm,
-      .service_times = in.service != ServiceKind::llm,
-  };
-}
-
 /// The requests of a file or of a stream.
 struct Demand {
   std::shared_ptr<const std::vector<models::ServingRequest>> requests;
@@ -61,9 +37,6 @@ models::Result<Demand> demand_of(const Inputs& in, Streams& streams) {
   if (in.service != ServiceKind::llm) models::draw_service_times(read->requests, stream_of(in));
   return Outcome::ok({std::make_shared<const Requests>(std::move(read->requests)), read->failed});
 }
-
-/// A batch runs until its longest member is done.
-bool batches(ServingPolicy policy) { return policy == ServingPolicy::fixed || policy == ServingPolicy::dynamic; }
 
 /// The model and the chips that serve it, and what its steps cost.
 struct Served {
@@ -95,14 +68,6 @@ models::Result<Served> served_by(const Inputs& in) {
   return Outcome::ok({*cost, *bound});
 }
 
-/// Requests a second of a plain queue served one by one, over what its servers can do, in per cent.
-double offered_load(const Inputs& in, std::span<const models::ServingRequest> requests) {
-  double rate = in.arrival_rate;
-  if (!in.trace.text.empty() && requests.back().arrival_s > 0)
-    rate = static_cast<double>(requests.size() - 1) / requests.back().arrival_s;
-  return 100 * rate * in.service_time_s / static_cast<double>(in.servers);
-}
-
 /// Takes out what only says how long the run was.
 void drop_what_grows(PolicyRun& run) {
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
@@ -125,7 +90,7 @@ PolicyRun summarize(ServingPolicy policy, std::span<const models::ServingRequest
       .figures = figures,
       .counts = run,
       .overloaded = figures.overloaded || (in.service != ServiceKind::llm && in.trace.text.empty() &&
-                                           !batches(policy) && offered_load(in, requests) >= 100),
+                                           !batches(policy) && load_percent(in, requests) >= 100),
       .utilization_percent = 100 * figures.utilization,
       .wasted_slots_percent = 100 * figures.wasted_slots,
       .kv_peak_percent =
@@ -248,33 +213,6 @@ std::string problem_of(const models::ServingRun& run, const models::ServingSetup
   return {};
 }
 
-/// What the formulas say of this queue: which one speaks of it, or why none does.
-void consult_theory(const Inputs& in, std::span<const models::ServingRequest> requests, Outputs& out) {
-  if (in.service == ServiceKind::llm) {
-    out.theory = "none: the service time depends on who shares the batch";
-    return;
-  }
-  out.offered_load = offered_load(in, requests);
-  if (batches(in.policy)) {
-    out.theory = "none for batches";
-  } else if (!in.trace.text.empty()) {
-    out.theory = "none for arrivals of a file";
-  } else if (in.arrivals != Arrivals::poisson) {
-    out.theory = "none for bursts";
-  } else if (out.offered_load >= 100) {
-    out.theory =
-        "no steady state: at " + format_text(out.offered_load, "%") + " of capacity the line grows without end";
-  } else if (in.service == ServiceKind::exponential) {
-    out.theory_wait_s = models::mmc_wait_s(in.servers, in.arrival_rate, in.service_time_s).value_or(std::nan(""));
-    out.theory = in.servers == 1 ? "M/M/1" : "M/M/" + std::to_string(in.servers) + ", Erlang C";
-  } else if (in.servers == 1) {
-    out.theory_wait_s = models::mg1_wait_s(in.arrival_rate, in.service_time_s, 0).value_or(std::nan(""));
-    out.theory = "M/D/1, Pollaczek-Khinchin";
-  } else {
-    out.theory = "none in closed form for several servers of fixed time";
-  }
-}
-
 /// Compares the benchmark that was given, if one was.
 models::Status add_benchmark(const Inputs& in, models::ServingSetup setup, Outputs& out) {
   using models::Status;
@@ -363,6 +301,9 @@ Computed<Outputs, Run> compute(const Inputs& in, Progress& progress, Streams& st
       return {std::move(out)};
     }
     out.racers.push_back(summarize(policy, met, run, setup, window, in));
+    // Of a queue that grows only a recording's waits are figures of their own: it has an end.
+    if (chosen && (recorded || !out.racers.back().overloaded))
+      out.waits = waits_of(met, run, static_cast<std::size_t>(edge), static_cast<std::size_t>(measured));
     if (!progress.facts_alone)
       history.histories.push_back(
           history_of(out.racers.back(), met, std::move(run), window, part, in.service == ServiceKind::llm));

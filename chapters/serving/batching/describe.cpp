@@ -72,6 +72,8 @@ void describe_latency(Fields& f, Outputs& o) {
          {.headline = true, .absent = no_figure, .formula = "nearest rank of the requests measured"});
   f.real("p90_latency_s", o.chosen.figures.p90_latency_s, {"Latency p90", "s"},
          {.absent = no_figure, .formula = "nearest rank of the requests measured"});
+  f.real("longest_latency_s", o.chosen.figures.longest_latency_s, {"Latency, longest", "s"},
+         {.absent = no_figure, .formula = "max of (departure - arrival)"});
   f.real("mean_latency_s", o.chosen.figures.mean_latency_s, {"Latency, mean", "s"},
          "From arrival to departure; of a static batch all leave together.",
          {.absent = no_figure, .formula = "sum of (departure - arrival) / requests measured"});
@@ -82,17 +84,27 @@ void describe_latency(Fields& f, Outputs& o) {
   f.real("mean_wait_s", o.chosen.figures.mean_wait_s, {"Wait, mean", "s"},
          "From arrival until first taken from the queue.",
          {.absent = no_wait, .formula = "sum of (start - arrival) / requests measured"});
+  WaitFigures& w = o.waits;
+  constexpr std::string_view ranked = "nearest rank of (start - arrival), in whole microseconds";
+  f.real("p50_wait_s", w.p50_s, {"Wait p50", "s"}, {.absent = no_wait, .formula = ranked});
+  f.real("p90_wait_s", w.p90_s, {"Wait p90", "s"}, {.absent = no_wait, .formula = ranked});
+  f.real("p99_wait_s", w.p99_s, {"Wait p99", "s"}, {.absent = no_wait, .formula = ranked});
+  f.real("max_wait_s", w.longest_s, {"Longest wait", "s"}, {.absent = no_wait, .formula = "max of (start - arrival)"});
+  f.real("waited", w.waited, "Had to wait", "Requests measured that did not start at once.", {.absent = no_wait});
+  f.real("sum_wait_us", w.sum_us, "All waits, microseconds", "Each counted in whole ones.", {.absent = no_wait});
+  f.real("last_departure_us", w.last_departure_us, "Last departure, microseconds", "From the first arrival on.",
+         {.absent = no_wait});
   half_width(f, "mean_wait_half", o.chosen.figures.half.mean_wait_s, "... give or take");
   f.real("theory_wait_s", o.theory_wait_s, {"Wait by formula", "s"},
-         "What a formula says of Poisson arrivals at a plain queue served one by one: M/M/c, or M/D/1.",
+         "What a formula says of a plain queue served one by one: M/M/c, M/D/1, M/G/1 or GI/M/1.",
          {
              .absent = "No formula speaks of it: the next line says why.",
-             .when = {"service", "exponential|deterministic"},
+             .when = {"service", "exponential|deterministic|per_token"},
              .formula = "Erlang C / (c / s - rate), or rate s^2 / (2 (1 - rate s))",
              .source = "Erlang 1917; Pollaczek 1930, Khinchin 1932",
          });
   f.text("theory", o.theory, "... which is", "The formula for this queue, or why there is none.",
-         {.when = {"service", "exponential|deterministic"}});
+         {.when = {"service", "exponential|deterministic|per_token"}});
   f.real("mean_waiting", o.chosen.figures.mean_waiting, "In the queue, mean", {.absent = no_wait, .formula = "Lq"});
   f.real("mean_in_system", o.chosen.figures.mean_in_system, "In the system, mean",
          "Requests there at a time, integrated as they come and go.", {.absent = no_wait, .formula = "L"});
@@ -148,10 +160,15 @@ void describe_use_and_bounds(Fields& f, Outputs& o) {
   f.group("Use");
   f.real("utilization", o.chosen.utilization_percent, {"Busy", "%"},
          {.formula = "time with work / time, over the servers"});
-  f.real("offered_load", o.offered_load, {"Offered load", "%"},
+  constexpr std::string_view plain_alone = "Only a plain queue has one.";
+  f.real("offered_load", o.offered_load, "Offered load, in servers", "How many servers of a plain queue it keeps busy.",
+         {.absent = plain_alone,
+          .when = {"service", "exponential|deterministic|per_token"},
+          .formula = "rate x service time"});
+  f.real("load_percent", o.load_percent, {"Offered load", "%"},
          "How much is asked of a plain queue served one by one; from 100 % on the line grows without end.",
-         {.absent = "Only a plain queue has one.",
-          .when = {"service", "exponential|deterministic"},
+         {.absent = plain_alone,
+          .when = {"service", "exponential|deterministic|per_token"},
           .formula = "rate x service time / servers"});
   f.real("wasted_slots", o.chosen.wasted_slots_percent, {"Slots wasted", "%"},
          "Slot-time held by requests that were done and waited for their batch.",

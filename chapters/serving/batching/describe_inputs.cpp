@@ -9,7 +9,8 @@ namespace {
 
 // In the order of Arrivals and models::Preemption.
 const Choices arrival_kinds{{"poisson", "Poisson", "Independent of each other at one rate."},
-                            {"bursty", "Bursty", "A fifth of the time the rate is several times the mean."}};
+                            {"bursty", "Bursty", "A fifth of the time the rate is several times the mean."},
+                            {"gamma", "Gamma gaps", "Independent gaps, more or less even than those of Poisson."}};
 const Choices preemptions{
     {"recompute", "Recompute", "Its cache is dropped; prompt and output so far are put through again."},
     {"swap", "Swap to the host", "Its cache crosses PCIe at 25 GB/s, out and back."}};
@@ -51,6 +52,13 @@ void describe_servers(Fields& f, Inputs& in) {
                   .when = {"service", "llm"}});
   f.real("service_time_s", in.service_time_s, {"Service time, mean", "s"},
          "The mean of a plain queue; the model's steps give their own.", {.range = {1e-4, 1e3, Scale::log}});
+  constexpr When by_tokens{"service", "per_token"};
+  f.real("fixed_s", in.fixed_s, {"For a request", "s"}, "Added to each service by tokens, whatever its lengths.",
+         {.range = {0, 100}, .typical = {0, 1}, .when = by_tokens});
+  f.real("per_prompt_token_s", in.per_prompt_token_s, {"For a token in", "s"}, "Times the tokens of the prompt.",
+         {.range = {0, 1}, .typical = {0, 1e-3}, .when = by_tokens});
+  f.real("per_output_token_s", in.per_output_token_s, {"For a token out", "s"}, "Times the tokens of the answer.",
+         {.range = {1e-6, 10, Scale::log}, .typical = {1e-3, 0.1}, .when = by_tokens});
   f.integer("servers", in.servers, "Servers",
             "Servers of a plain queue, fed from one line; with a model, replicas that get requests in turn.",
             {.range = {1, 64, Scale::log}});
@@ -63,6 +71,8 @@ void describe_load(Fields& f, Inputs& in) {
   f.choice("arrivals", in.arrivals, arrival_kinds, "Arrivals", "How they come, at the same mean rate.");
   f.real("burst", in.burst, "Rate in a burst", "Times the mean; bursts last ten mean gaps between arrivals on average.",
          {.range = {1, 5}, .when = {"arrivals", "bursty"}});
+  f.real("gap_cv", in.gap_cv, "Gaps, spread", "Standard deviation of a gap over its mean; 1: as Poisson arrivals.",
+         {.range = {0.1, 10, Scale::log}, .when = {"arrivals", "gamma"}});
   f.integer("requests", in.requests, "Requests measured",
             "What the figures are from. A tenth more come before them, while the server fills, and a tenth after; "
             "neither counts. A file of arrivals brings its own, and all of them count.",
@@ -86,11 +96,11 @@ void describe_load(Fields& f, Inputs& in) {
          {.reads = {FileKind::benchmark_log}, .accepts = "txt, log, json, jsonl"});
   f.group("Lengths");
   shared::prompt_tokens(f, "prompt_tokens", in.prompt_tokens, {16, 8192},
-                        {.help = "Lengths are log-normal.", .when = {"service", "llm"}});
+                        {.help = "Lengths are log-normal.", .when = {"service", "llm|per_token"}});
   shared::output_tokens(f, "output_tokens", in.output_tokens, {8, 2048},
-                        {.help = "Lengths are log-normal.", .when = {"service", "llm"}});
+                        {.help = "Lengths are log-normal.", .when = {"service", "llm|per_token"}});
   f.real("length_variation", in.length_variation, "Spread of lengths",
-         "Standard deviation over mean; 0 makes all alike.", {.range = {0, 2}, .when = {"service", "llm"}});
+         "Standard deviation over mean; 0 makes all alike.", {.range = {0, 2}, .when = {"service", "llm|per_token"}});
   f.group("KV cache");
   f.real("kv_share", in.kv_share, {"Memory for the cache", "%"},
          "Its part of what the weights leave; lower it until requests are sent back.",

@@ -20,7 +20,7 @@
 /// The race of schedulers over the same arrivals.
 namespace chapters::serving::batching {
 
-enum class Arrivals : std::uint8_t { poisson, bursty };
+enum class Arrivals : std::uint8_t { poisson, bursty, gamma };
 
 /// Defaults: requests reach Llama-3-70B on eight H100 twice as fast as static batches of eight can clear them.
 struct Inputs {
@@ -32,12 +32,13 @@ struct Inputs {
   models::Format format = models::Format::bf16;
   models::KvFormat kv_format = models::KvFormat::bf16;
   Arrivals arrivals = Arrivals::poisson;
-  double burst = 4;
+  double burst = 4, gap_cv = 3;
   FileInput trace, benchmark;
   double arrival_rate = 5;
   std::int64_t requests = 10'000, pictured = 120;
   double prompt_tokens = 512, output_tokens = 128, length_variation = 0.8;
   double service_time_s = 0.8;
+  double fixed_s = 2e-3, per_prompt_token_s = 50e-6, per_output_token_s = 20e-3;
   std::int64_t servers = 1, slots = 8;
   double timeout_s = 0.5;
   std::int64_t chunk_tokens = 512, block_tokens = 16;
@@ -60,12 +61,21 @@ struct PolicyRun {
   double kv_peak_percent = 0;  ///< largest part of the cache that was taken; 0 without one
 };
 
+/// Waits from arrival to the first start, of the chosen policy; NaN where the queue grows.
+struct WaitFigures {
+  double sum_us = std::nan(""), waited = std::nan("");
+  double p50_s = std::nan(""), p90_s = std::nan(""), p99_s = std::nan(""), longest_s = std::nan("");
+  double last_departure_us = std::nan("");
+};
+
 struct Outputs {
   PolicyRun chosen;
+  WaitFigures waits;
   std::vector<PolicyRun> racers;  ///< the chosen one first, then its rivals
   double speedup_p50 = 1;
   std::string state;  ///< whether the chosen policy's queue is steady or overloaded, or why that is not known
-  double theory_wait_s = std::nan(""), offered_load = std::nan("");
+  double theory_wait_s = std::nan("");
+  double offered_load = std::nan(""), load_percent = std::nan("");  ///< in servers, and of what all can do
   std::string theory;  ///< which formula speaks of this queue, or why none does
   double kv_pool_bytes = 0;
   std::int64_t kv_blocks = 0;
@@ -220,6 +230,22 @@ struct View {
 inline constexpr std::int64_t max_pictured = 120, max_lead = 200, max_followed = 2000, max_raced = 10'000;
 
 Computed<Outputs, Run> compute(const Inputs& in, Progress& progress, Streams& streams);
+
+/// Requests that come before those that are measured, and as many behind them: so that the server has filled, and does
+/// not run empty.
+std::int64_t edge_of(std::int64_t measured);
+models::RequestStream stream_of(const Inputs& in);
+/// A batch runs until its longest member is done.
+bool batches(models::ServingPolicy policy);
+/// Mean service time of a plain queue's requests as they are set.
+double mean_service_s(const Inputs& in);
+/// What is asked of a plain queue over what its servers can do, in per cent.
+double load_percent(const Inputs& in, std::span<const models::ServingRequest> requests);
+/// Waits of the requests that are measured, counted in whole microseconds.
+WaitFigures waits_of(std::span<const models::ServingRequest> requests, const models::ServingRun& run, std::size_t first,
+                     std::size_t measured);
+/// What the formulas say of this queue: which one speaks of it, or why none does.
+void consult_theory(const Inputs& in, std::span<const models::ServingRequest> requests, Outputs& out);
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 

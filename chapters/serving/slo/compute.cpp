@@ -117,7 +117,8 @@ Computed<Outputs, Run> compute(const Inputs& in, Progress& progress, Scenarios& 
   out.failed = scenario->failed;
   out.file_rate_per_s = scenario->recorded_per_s;
   if (in.service != ServiceKind::llm)
-    out.offered_load = 100 * in.arrival_rate * in.service_time_s / static_cast<double>(in.servers * in.replicas);
+    out.offered_load =
+        100 * in.arrival_rate * mean_service_s(in, *scenario) / static_cast<double>(in.servers * in.replicas);
   if (knee.highest && !(in.service == ServiceKind::llm && in.scale_on != models::ScaleSignal::none))
     out.replicas_needed = std::ceil(in.arrival_rate / (out.knee_rate_per_s / static_cast<double>(in.replicas)) - 1e-9);
   if (progress.facts_alone) return {std::move(out)};

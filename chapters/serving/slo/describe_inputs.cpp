@@ -21,9 +21,12 @@ const Choices signals{{"none", "Never", "The number of replicas stays."},
 static_assert(models::scale_signal_count == 4);
 const Choices slo_arrivals{{"poisson", "Poisson", "Independent of each other at one rate."},
                            {"bursty", "Bursts", "A fifth of the time the rate is several times the mean."},
-                           {"waves", "Waves", "The rate swings like that of a day, only faster."}};
+                           {"waves", "Waves", "The rate swings like that of a day, only faster."},
+                           {"gamma", "Gamma gaps", "Independent gaps, more or less even than those of Poisson."}};
 
-constexpr When of_model{"service", "llm"}, of_queue{"service", "exponential|deterministic"};
+constexpr When of_model{"service", "llm"}, of_queue{"service", "exponential|deterministic|per_token"},
+    of_times{"service", "exponential|deterministic"}, by_tokens{"service", "per_token"},
+    of_lengths{"service", "llm|per_token"};
 
 void describe_scaling(Fields& f, Inputs& in) {
   constexpr When scaled{"scale_on", "queue|slots|busy"};
@@ -52,6 +55,8 @@ void describe_arrivals(Fields& f, Inputs& in) {
   f.group("Arrivals");
   f.choice("arrivals", in.arrivals, slo_arrivals, "Arrivals", "How they come, at the same mean rate.");
   f.real("burst", in.burst, "Rate in a burst", "Times the mean.", {.range = {1, 5}, .when = {"arrivals", "bursty"}});
+  f.real("gap_cv", in.gap_cv, "Gaps, spread", "Standard deviation of a gap over its mean; 1: as Poisson arrivals.",
+         {.range = {0.1, 10, Scale::log}, .when = {"arrivals", "gamma"}});
   f.real("burst_s", in.burst_s, {"A burst lasts", "s"}, "On average; four times as long lie between two.",
          {.range = {0.1, 1000, Scale::log}, .typical = {1, 60}, .when = {"arrivals", "bursty"}});
   f.real("wave", in.wave, "Swing", "The rate runs from (1 - swing) to (1 + swing) times its mean.",
@@ -110,11 +115,11 @@ void describe(Fields& f, Inputs& in) {
   describe_arrivals(f, in);
   f.group("Lengths");
   shared::prompt_tokens(f, "prompt_tokens", in.prompt_tokens, {16, 8192},
-                        {.help = "Lengths are log-normal; of a turn what is new.", .when = of_model});
+                        {.help = "Lengths are log-normal; of a turn what is new.", .when = of_lengths});
   shared::output_tokens(f, "output_tokens", in.output_tokens, {8, 2048},
-                        {.help = "Lengths are log-normal.", .when = of_model});
+                        {.help = "Lengths are log-normal.", .when = of_lengths});
   f.real("length_variation", in.length_variation, "Spread of lengths",
-         "Standard deviation over mean; 0 makes all alike.", {.range = {0, 2}, .when = of_model});
+         "Standard deviation over mean; 0 makes all alike.", {.range = {0, 2}, .when = of_lengths});
   f.group("A replica");
   f.choice("service", in.service, service_kind_choices(), "Service time",
            "From the model's steps, or a plain queue in which a request takes one time drawn beforehand.");
@@ -138,7 +143,13 @@ void describe(Fields& f, Inputs& in) {
             "Chunked prefill: decoding requests take one each, prompts what is left, 16 at least.",
             {.range = {64, 8192, Scale::log}, .when = {"policy", "chunked"}});
   f.real("service_time_s", in.service_time_s, {"Service time, mean", "s"}, "Mean service time of a plain queue.",
-         {.range = {1e-4, 1e3, Scale::log}, .when = of_queue});
+         {.range = {1e-4, 1e3, Scale::log}, .when = of_times});
+  f.real("fixed_s", in.fixed_s, {"For a request", "s"}, "Added to each service by tokens, whatever its lengths.",
+         {.range = {0, 100}, .typical = {0, 1}, .when = by_tokens});
+  f.real("per_prompt_token_s", in.per_prompt_token_s, {"For a token in", "s"}, "Times the tokens of the prompt.",
+         {.range = {0, 1}, .typical = {0, 1e-3}, .when = by_tokens});
+  f.real("per_output_token_s", in.per_output_token_s, {"For a token out", "s"}, "Times the tokens of the answer.",
+         {.range = {1e-6, 10, Scale::log}, .typical = {1e-3, 0.1}, .when = by_tokens});
   f.integer("servers", in.servers, "Servers", "Servers of each replica in a plain queue, fed from one line.",
             {.range = {1, 64, Scale::log}, .when = of_queue});
 }

@@ -22,7 +22,7 @@
 /// are in time.
 namespace chapters::serving::slo {
 
-enum class Arrivals : std::uint8_t { poisson, bursty, waves };
+enum class Arrivals : std::uint8_t { poisson, bursty, waves, gamma };
 
 /// Defaults: conversations as long as those of Azure's trace of 2023 reach one replica beyond its knee.
 struct Inputs {
@@ -36,7 +36,7 @@ struct Inputs {
   std::int64_t longest_queue = 0;
   double drop_after_s = 0;
   Arrivals arrivals = Arrivals::poisson;
-  double burst = 3, burst_s = 10, wave = 0.6, wave_s = 60;
+  double burst = 3, burst_s = 10, wave = 0.6, wave_s = 60, gap_cv = 3;
   std::int64_t requests = 1500;
   double turns = 1;
   std::int64_t open_sessions = 200;
@@ -51,6 +51,7 @@ struct Inputs {
   models::ServingPolicy policy = models::ServingPolicy::chunked;
   std::int64_t slots = 256, chunk_tokens = 2048;
   double service_time_s = 0.8;
+  double fixed_s = 2e-3, per_prompt_token_s = 50e-6, per_output_token_s = 20e-3;
   std::int64_t servers = 1;
   bool operator==(const Inputs&) const = default;
 };
@@ -130,6 +131,8 @@ void draw_paces(Inputs& in, const Picture& picture, View& view, ImVec2 size);
 void draw_times(Inputs& in, const Picture& picture, View& view, ImVec2 size);
 
 Inputs scenario_key(const Inputs& in);
+/// Mean service time of a plain queue's requests as they are set, or as a file has them.
+double mean_service_s(const Inputs& in, const Scenario& scenario);
 /// Null: cancelled.
 std::shared_ptr<const Scenario> make_scenario(const Inputs& key, Progress& progress);
 /// The run of a scenario at a load; null: cancelled, or more events than a run may take.

@@ -51,19 +51,36 @@ models::RequestStream slo_stream(const Inputs& in, double capacity_per_s, double
       .bursty = in.arrivals == Arrivals::bursty,
       .burst = in.burst,
       .burst_s = in.burst_s,
+      .gap_cv = in.arrivals == Arrivals::gamma ? in.gap_cv : 1,
       .wave = in.arrivals == Arrivals::waves ? in.wave : 0,
       .wave_s = in.wave_s,
-      .service = in.service == ServiceKind::deterministic ? models::ServiceTime::deterministic
-                                                          : models::ServiceTime::exponential,
+      .service = service_time_of(in.service),
       .service_s = in.service_time_s,
+      .fixed_s = in.fixed_s,
+      .per_prompt_token_s = in.per_prompt_token_s,
+      .per_output_token_s = in.per_output_token_s,
       .prompt_tokens = in.prompt_tokens,
       .output_tokens = in.output_tokens,
       .length_variation = in.length_variation,
       .longest_tokens = models::longest_of_means(in.prompt_tokens, in.output_tokens),
-      .lengths = in.service == ServiceKind::llm,
+      .lengths = has_lengths(in.service),
       .service_times = in.service != ServiceKind::llm,
   };
 }
+
+}  // namespace
+
+double mean_service_s(const Inputs& in, const Scenario& scenario) {
+  const models::RequestStream stream = slo_stream(in, 0, in.arrival_rate);
+  if (in.service != ServiceKind::per_token || scenario.recorded.empty()) return models::service_moments(stream).mean_s;
+  auto requests = scenario.recorded;
+  models::draw_service_times(requests, stream);
+  double sum_s = 0;
+  for (const models::ServingRequest& r : requests) sum_s += r.service_s;
+  return sum_s / static_cast<double>(requests.size());
+}
+
+namespace {
 
 /// Times are stretched so that the run's own mean is the load: a short run of bursts may otherwise miss it by a fifth.
 void stretch_to(std::vector<models::ServingRequest>& requests, double rate_per_s) {
@@ -162,7 +179,7 @@ models::FleetRun simulate(const Inputs& in, const SloDemand& demand, const model
 /// What a fleet that always has work gets done, requests a second.
 double capacity_of(const Inputs& in, const Scenario& scenario, const Progress& progress) {
   if (in.service != ServiceKind::llm && !forms_batches(in.policy))
-    return static_cast<double>(in.replicas * in.servers) / in.service_time_s;
+    return static_cast<double>(in.replicas * in.servers) / mean_service_s(in, scenario);
   SloDemand demand = demand_at(in, scenario, 1);
   for (models::ServingRequest& r : demand.requests) r.arrival_s = 0;
   const models::FleetRun run = simulate(in, demand, replica_of(in, scenario, progress), 0, true);

@@ -43,8 +43,8 @@ TEST_CASE("pyramid: an order that is not whole is filled from the cheap end, and
 }
 
 TEST_CASE("pyramid: each case is feasible, no rule beats the best, and a longer profile goes back in the order") {
-  for (const char* id :
-       {"merge", "reboot", "yesterday", "hours", "spike", "timeout", "idle", "differ", "stopped", "node", "dealt"}) {
+  for (const char* id : {"merge", "reboot", "yesterday", "hours", "spike", "timeout", "idle", "differ", "stopped",
+                         "node", "somewhere", "dealt"}) {
     const LabPtr lab = pyramid_lab();
     compute(set(*lab, "case", id));
     INFO(id);
@@ -139,4 +139,38 @@ TEST_CASE("pyramid: with ten checks no order is called the best, and every check
   const auto picture = picture_of(in, pyramid::compute, pyramid::arrange);
   CHECK(picture.ghost_words.find("the best order found") != std::string::npos);
   for (const pyramid::Chip& chip : picture.yours.chips) CHECK(!chip.minutes.empty());
+}
+
+TEST_CASE("pyramid: a check that points convicts nobody, is dashed and says whom it leaves") {
+  const char* const order = R"({"case": "somewhere", "order": ["rank_times"]})";
+  const LabPtr lab = pyramid_lab(order);
+  compute(*lab);
+  CHECK(out(*lab, "first_convicts") == 0);
+  CHECK(near(out(*lab, "first_points_at"), 100 * (0.22 * 0.95 + 0.2 * 0.9), 1e-9));
+  CHECK(text_of(*lab, "best_first") == "time per rank");
+  CHECK(near(out(*lab, "best_first_points_at"), out(*lab, "first_points_at"), 1e-12));
+  const auto picture =
+      picture_of(pyramid::Inputs{.which = "somewhere", .order = {"rank_times"}}, pyramid::compute, pyramid::arrange);
+  const pyramid::Chip& chip = picture.yours.chips.front();
+  CHECK(chip.points);
+  CHECK(chip.tip.find("another job on the node or NUMA, no pinning") != std::string::npos);
+  CHECK(!picture.points_words.empty());
+}
+
+TEST_CASE("pyramid: a dealt case with a check that points is found in the group, or where one cause is left of it") {
+  int pointed = 0;
+  for (std::int64_t seed = 1; seed <= 200 && pointed < 3; ++seed) {
+    const auto computed = computed_of(pyramid::Inputs{.which = "dealt", .seed = seed, .order = {}}, pyramid::compute);
+    const pyramid::Run& run = *computed.run;
+    for (std::size_t k = 0; k < run.verdicts.size(); ++k) {
+      if (run.verdicts[k] != pyramid::Verdict::points) continue;
+      ++pointed;
+      const std::size_t set = std::size_t{1} << k;
+      CHECK(run.left[set][run.cause] > 0);
+      for (std::size_t i = 0; i < run.search.causes.size(); ++i)
+        CHECK((run.left[set][i] > 0) == (run.search.checks[k].sees[i] > 0));
+      CHECK(run.named[set] == 0);
+    }
+  }
+  CHECK(pointed >= 3);
 }

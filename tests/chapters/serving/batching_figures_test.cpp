@@ -1,7 +1,9 @@
 // What batching's figures are of: a long run without its ends, with intervals, and what is not said of too few
 // requests.
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
+#include <cstdint>
 #include <string>
 
 #include "tests/support/base/near.h"
@@ -137,4 +139,38 @@ TEST_CASE("batching: the cache in FP8 holds twice the blocks, exactly, and batch
   lab->compute();
   CHECK(lab->reason().empty());
   CHECK(out(*lab, "completed") == 2400);
+}
+
+// The first eight requests of Azure's trace for code of 2023, by hand in whole microseconds: 2 ms, 50 us a token in and
+// 20 ms a token out, two servers.
+TEST_CASE("batching: waits of recorded arrivals at times by tokens are right to the microsecond") {
+  const LabPtr lab = open_lab("serving/batching", R"({"policy": "single", "against": [], "service": "per_token"})");
+  input(*lab, "trace").file() = {"azure.csv",
+                                 "time,prompt,output\n0,4808,10\n0.052,3180,8\n0.098189,110,27\n0.140684,7433,14\n"
+                                 "0.444994,34,12\n0.539187,374,14\n0.698571,6985,9\n1.016041,34,23\n"};
+  set(*lab, "servers", 2);
+  lab->compute();
+  REQUIRE(lab->reason().empty());
+  const std::int64_t at[] = {0, 52000, 98189, 140684, 444994, 539187, 698571, 1016041},
+                     in[] = {4808, 3180, 110, 7433, 34, 374, 6985, 34}, answer[] = {10, 8, 27, 14, 12, 14, 9, 23};
+  std::int64_t free_us[2] = {0, 0}, sum = 0, waited = 0, longest = 0, last = 0, service = 0;
+  for (int i = 0; i < 8; ++i) {
+    std::int64_t& server = free_us[free_us[1] < free_us[0]];
+    const std::int64_t start = std::max(at[i], server), takes = 2000 + 50 * in[i] + 20000 * answer[i];
+    sum += start - at[i];
+    waited += start > at[i];
+    longest = std::max(longest, start - at[i]);
+    server = start + takes;
+    last = std::max(last, server);
+    service += takes;
+  }
+  CHECK(out(*lab, "sum_wait_us") == static_cast<double>(sum));
+  CHECK(out(*lab, "waited") == static_cast<double>(waited));
+  CHECK(out(*lab, "last_departure_us") == static_cast<double>(last));
+  CHECK(near(out(*lab, "max_wait_s"), 1e-6 * static_cast<double>(longest), 1e-12));
+  CHECK(near(out(*lab, "mean_wait_s"), 1e-6 * static_cast<double>(sum) / 8, 1e-9));
+  CHECK(near(out(*lab, "offered_load"), static_cast<double>(service) / 1016041, 1e-9));
+  CHECK(near(out(*lab, "load_percent"), 50 * out(*lab, "offered_load"), 1e-9));
+  CHECK(out(*lab, "p50_wait_s") <= out(*lab, "p90_wait_s"));
+  CHECK(out(*lab, "p99_wait_s") == out(*lab, "max_wait_s"));
 }

@@ -86,6 +86,18 @@ TEST_CASE("batching: where no formula speaks of a queue, the reason is said and 
     CHECK(theory().first == "none in closed form for several servers of fixed time");
     CHECK(std::isnan(theory().second));
   }
+  SECTION("times by tokens have the formula of any service, gamma gaps that of one exponential server") {
+    set(*lab, "service", "per_token", "arrival_rate", 0.2, "prompt_tokens", 1000, "output_tokens", 100);
+    CHECK(theory().first == "M/G/1, Pollaczek-Khinchin");
+    // 2 ms, 50 ms in and 2 s out; a spread of 0.8 of both.
+    const double mean = 2.052, variance = 0.64 * (0.05 * 0.05 + 2 * 2), load = 0.2 * mean;
+    CHECK(near(theory().second, load * mean * (1 + variance / (mean * mean)) / (2 * (1 - load)), 1e-9));
+    choose(*lab, "arrivals", "gamma");
+    CHECK(theory().first == "none in closed form for gamma gaps but for one exponential server");
+    set(*lab, "service", "exponential", "service_time_s", 2, "gap_cv", 1);
+    CHECK(theory().first == "GI/M/1");
+    CHECK(near(theory().second, 2 * 0.4 / 0.6, 1e-9));
+  }
   SECTION("one server of fixed time has one, batches have none") {
     set(*lab, "service", "deterministic", "arrival_rate", 5);
     CHECK(theory().first == "M/D/1, Pollaczek-Khinchin");
@@ -246,7 +258,7 @@ TEST_CASE("batching: the answer names who waits, for what and how long") {
   set(*lab, "arrival_rate", 2);
   lab->compute();
   CHECK(lab->answer().find("Under Static a request waits `") == 0);
-  CHECK(lab->answer().find("` on average for its batch to fill and the one before it to end, under Continuous `") !=
+  CHECK(lab->answer().find("` on average for its batch to fill and the last to end, under Continuous `") !=
         std::string::npos);
   input(*lab, "against").chosen().clear();
   set(*lab, "requests", 1);

@@ -199,3 +199,85 @@ TEST_CASE("beyond nine checks the order is greedy and moved, says so, and here i
   CHECK(found.minutes == Approx(exact.minutes).epsilon(1e-9));
   CHECK(std::isnan(pays_up_to(c, 0)));
 }
+
+// By hand: A points at two causes of 30 % each, B and C convict one of them each, D the third of 40 %.
+TEST_CASE("a check that points leaves its group, which is searched in its own best order") {
+  SearchCase c{.causes = {{"x", Layer::code, 0.3}, {"y", Layer::code, 0.3}, {"z", Layer::code, 0.4}},
+               .checks = {{.id = "a", .name = "a", .minutes = 2, .sees = {1, 1, 0}, .points = true},
+                          {.id = "b", .name = "b", .minutes = 5, .sees = {1, 0, 0}},
+                          {.id = "c", .name = "c", .minutes = 9, .sees = {0, 1, 0}},
+                          {.id = "d", .name = "d", .minutes = 4, .sees = {0, 0, 1}}},
+               .escalation_minutes = 100};
+  // After A, B tells x from y; where it finds nothing, y is the only one left, and C is not needed.
+  const SearchWalk walk = walk_order(c, CheckOrder{0, 3, 1, 2});
+  CHECK(walk.cause_minutes == std::vector<double>{7, 7, 6});
+  CHECK(walk.mean_minutes == Approx(0.6 * 7 + 0.4 * 6));
+  CHECK(walk.escalated == Approx(0).margin(1e-12));
+  CHECK(mean_minutes(c, CheckOrder{0, 3, 1, 2}) == Approx(6.6));
+  const BestOrder best = best_order(c);
+  CHECK(best.order.front() == 0);
+  CHECK(best.minutes == Approx(6.6));
+  CHECK(pays_up_to(c, 0) > 2);
+  // What is known after it pointed, and after it missed.
+  CHECK(left_after(c, 0, 1) == std::vector<double>{0.5, 0.5, 0});
+  CHECK(left_after(c, 1) == std::vector<double>{0, 0, 1});
+  // A rule that counts convictions runs it last.
+  CHECK(rate_first(c).back() == 0);
+}
+
+TEST_CASE("with checks that point, sets of checks and groups find what every plan that adapts finds, and luck agrees") {
+  for (std::int64_t seed = 1; seed <= 12; ++seed) {
+    SearchCase c = random_case(seed, 4, true, seed % 2 == 0);
+    c.checks[0].points = true;
+    c.checks[2].points = seed % 3 == 0;
+    c.false_alarm = seed % 4 == 0 ? 0.2 : 0;
+    INFO("seed " << seed);
+    // A whole plan: after each result any check may be next. Outside a group all checks are run that can find
+    // something, in a group one cause alone is found.
+    std::function<double(std::uint32_t, std::vector<double>, bool)> least =
+        [&](std::uint32_t ran, const std::vector<double>& left, bool group) {
+          const double all = std::accumulate(left.begin(), left.end(), 0.0);
+          const auto some = std::count_if(left.begin(), left.end(), [](double p) { return p > 1e-13; });
+          if (group && some <= 1) return 0.0;
+          double best = 1e300;
+          for (std::size_t k = 0; k < c.checks.size(); ++k) {
+            const Check& check = c.checks[k];
+            if (ran >> k & 1) continue;
+            std::vector<double> hit = left, miss = left;
+            for (std::size_t i = 0; i < left.size(); ++i) {
+              hit[i] *= check.sees[i];
+              miss[i] *= 1 - check.sees[i];
+            }
+            const double found = std::accumulate(hit.begin(), hit.end(), 0.0);
+            const auto kept = std::count_if(hit.begin(), hit.end(), [](double p) { return p > 1e-13; });
+            if (found <= 1e-13 || (group && check.points && kept == some)) continue;
+            best = std::min(best, check.minutes * all + c.chased() * (all - found) + least(ran | 1u << k, miss, group) +
+                                      (check.points ? least(ran | 1u << k, hit, true) : 0.0));
+          }
+          return best < 1e300 ? best : c.escalation_minutes * all;
+        };
+    std::vector<double> all;
+    for (const Cause& cause : c.causes) all.push_back(cause.likelihood);
+    const BestOrder best = best_order(c);
+    CHECK(best.minutes == Approx(least(0, all, false)).epsilon(1e-11));
+    CHECK(best.minutes == Approx(least_by_trying(c)).epsilon(1e-11));
+    CHECK(walk_order(c, best.order).mean_minutes == Approx(best.minutes).epsilon(1e-11));
+    CHECK(simulate_order(c, best.order, 20000, seed) == Approx(best.minutes).epsilon(0.04));
+  }
+}
+
+TEST_CASE("where nobody knows where it is, a check that convicts nobody is the best first, up to some price") {
+  const SearchCase& c = fixed("somewhere");
+  const BestOrder best = best_order(c);
+  CHECK(best.exact);
+  REQUIRE(c.checks[best.order.front()].points);
+  CHECK(ids(c, best.order).front() == "rank_times");
+  CHECK(mean_minutes(c, rate_first(c)) > best.minutes + 2);
+  const double limit = pays_up_to(c, best.order.front());
+  CHECK(limit > c.checks[best.order.front()].minutes);
+  SearchCase under = c, over = c;
+  under.checks[best.order.front()].minutes = limit - 0.01;
+  over.checks[best.order.front()].minutes = limit + 0.01;
+  CHECK(best_order(under).order.front() == best.order.front());
+  CHECK(best_order(over).order.front() != best.order.front());
+}

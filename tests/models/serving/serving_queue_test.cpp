@@ -45,6 +45,30 @@ TEST_CASE("queueing: the formulas give the tabulated values") {
   CHECK_FALSE(mg1_wait_s(1, 1, 0));
 }
 
+// Gamma gaps of shape 4 at a load of 0.8: sigma is the root of (1 + (1 - sigma) / 3.2)^-4 = sigma, 0.69394.
+TEST_CASE("serving: a plain queue with gamma gaps waits as GI/M/1 does, and with a spread of 1 is the Poisson stream") {
+  CHECK(near(*gamma_m1_wait_s(0.8, 1, 1), *mmc_wait_s(1, 0.8, 1), 1e-9));
+  const double sigma = *gamma_m1_wait_s(0.8, 1, 0.5) / (1 + *gamma_m1_wait_s(0.8, 1, 0.5));
+  CHECK(near(std::pow(1 + (1 - sigma) / 3.2, -4), sigma, 1e-9));
+  CHECK_FALSE(gamma_m1_wait_s(1, 1, 2));
+  CHECK(make_requests({.requests = 100, .gap_cv = 1}) == make_requests({.requests = 100}));
+  for (const double cv : {0.5, 2.0}) {
+    const Ran ran = plain_queue({.policy = ServingPolicy::single},
+                                {.requests = arrivals / 2, .rate_per_s = 0.6, .seed = 3, .gap_cv = cv});
+    INFO(cv << ": " << ran.summary.mean_wait_s << " against " << *gamma_m1_wait_s(0.6, 1, cv));
+    CHECK(near(ran.summary.mean_wait_s, *gamma_m1_wait_s(0.6, 1, cv), 1.4 * tolerance));
+    double sum = 0, squares = 0;
+    for (std::size_t i = 1; i < ran.requests.size(); ++i) {
+      const double gap = ran.requests[i].arrival_s - ran.requests[i - 1].arrival_s;
+      sum += gap;
+      squares += gap * gap;
+    }
+    const double n = static_cast<double>(ran.requests.size() - 1), mean = sum / n;
+    CHECK(near(mean, 1 / 0.6, 0.01));
+    CHECK(near(std::sqrt(squares / n - mean * mean) / mean, cv, 0.01));
+  }
+}
+
 TEST_CASE("serving: a plain queue waits as M/M/1, M/M/c and M/D/1 do, at a million arrivals") {
   struct Case {
     std::int64_t servers;
