@@ -125,7 +125,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("gpu_hours_per_failure", o.gpu_hours_per_failure, "GPU-hours per failure", {.formula = "GPUs x hours"});
   f.real("spares", o.spares, "Spare nodes", "With these, too many are away at once in one of a hundred moments.",
          {.source = "99 % quantile of a Poisson number"});
-  f.real("gpu_share", o.gpu_share, {"Of them the GPU's", "%"},
+  f.real("gpu_share", o.gpu_share, {"Caused by the GPU", "%"},
          "Failures of Llama 3 405B that the GPU itself caused, with its memory.",
          {.formula = "counted of the GPU / 419", .source = llama3_table});
   f.table("causes", o.causes, "Causes", "Your failures, if they come in the shares of Llama 3 405B.");
