@@ -1,5 +1,8 @@
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <span>
+#include <vector>
 
 #include "chapters/serving/batching/lab.h"
 #include "models/serving/queueing.h"
