@@ -32,7 +32,7 @@ struct PlannerCluster {
   double link_inside_bytes_per_s = 0, link_between_bytes_per_s = 0;  ///< as printed; shares are in `curve`
   /// What a rank's links carry while a node's switches add (in_switch_sums), and the latency; 0: none adds.
   double switch_bytes_per_s = 0, switch_latency_s = 0;
-  /// Of one GPU: its link to the host, one direction, and its part of the host's memory bandwidth, which is assumed.
+  /// A GPU's link to its host, one direction, and its part of the host's memory bandwidth, which is assumed.
   double host_link_bytes_per_s = 0, host_memory_bytes_per_s = 50e9;
   PlannerCurve curve;
   ChipGeneration generation = ChipGeneration::other;  ///< whose shares `curve` has
