@@ -7,6 +7,7 @@
 #include "chapters/capstone/train/lab.h"
 #include "tests/support/lab/answers.h"
 #include "tests/support/lab/canvas.h"
+#include "tests/support/lab/catalog.h"
 #include "tests/support/lab/lab_bench.h"
 
 using namespace support;
@@ -25,6 +26,7 @@ constexpr const char* seventy =
 }  // namespace
 
 TEST_CASE("train: the days of the run are what its causes sum to, and steps times step over the clock that counts") {
+  use_bundled_catalog();
   const auto job = run::job_of({});
   REQUIRE(job);
   const run::RunGame game(*job);
@@ -39,6 +41,7 @@ TEST_CASE("train: the days of the run are what its causes sum to, and steps time
 
 // 6 N D of 405.85e9 parameters and 15.6e12 tokens at 989.4 TFLOP/s on 16,384 GPUs are 27.1 days; attention adds to it.
 TEST_CASE("train: arithmetic at the peak is 28 days whatever the plan, and half of it in 8 bits") {
+  use_bundled_catalog();
   const auto job = run::job_of({});
   REQUIRE(job);
   const run::RunGame game(*job);
