@@ -60,19 +60,26 @@ void lighten(chapters::Lab& lab) {
           std::min(f.number(), std::sqrt(std::max(f.spec.range.lo, 1.0) * opened->inputs().find(f.key)->number())));
 }
 
-/// The states from which controls are moved: defaults, presets, and some at random.
-std::vector<chapters::LabPtr> base_states(const chapters::Lab& lab, const app::Content& content) {
-  std::vector<chapters::LabPtr> out;
-  out.push_back(chapters::make_lab_by_id(lab.info().id));
+/// The states from which controls are moved.
+struct Bases {
+  std::vector<chapters::LabPtr> light;  ///< defaults, presets and some at random, of short runs
+  std::vector<chapters::LabPtr> whole;  ///< the presets as they are, for what acts in long runs alone
+};
+
+Bases base_states(const chapters::Lab& lab, const app::Content& content) {
+  Bases out;
+  out.light.push_back(chapters::make_lab_by_id(lab.info().id));
   for (const auto& preset : content.of(lab.info().id).presets) {
     auto base = chapters::make_lab_by_id(lab.info().id);
-    if (app::apply_inputs(*base, app::Json::parse(preset.set)).error.empty()) out.push_back(std::move(base));
+    if (!app::apply_inputs(*base, app::Json::parse(preset.set)).error.empty()) continue;
+    out.whole.push_back(base->clone());
+    out.light.push_back(std::move(base));
   }
   for (std::uint64_t seed = 1; seed <= 24; ++seed) {
-    out.push_back(chapters::make_lab_by_id(lab.info().id));
-    app::randomize(*out.back(), seed);
+    out.light.push_back(chapters::make_lab_by_id(lab.info().id));
+    app::randomize(*out.light.back(), seed);
   }
-  for (const chapters::LabPtr& base : out) lighten(*base);
+  for (const chapters::LabPtr& base : out.light) lighten(*base);
   return out;
 }
 
@@ -139,10 +146,9 @@ struct Hint {
 };
 
 /// Does the move change an output from any base, or, where nothing computed speaks of it, the picture?
-bool matters(const std::string& key, const Change& change, std::span<const chapters::LabPtr> bases, Results& results,
-             Hint& hint) {
-  const auto moved = [&](std::size_t index, bool in_picture) {
-    const chapters::Lab& base = *bases[index];
+bool matters(const std::string& key, const Change& change, const Bases& all, Results& results, Hint& hint) {
+  const std::span<const chapters::LabPtr> bases = all.light;
+  const auto moved_from = [&](const chapters::Lab& base, bool in_picture) {
     const auto before = base.clone();
     make_relevant(*before, *before->inputs().find(key));
     const auto after = before->clone();
@@ -155,8 +161,11 @@ bool matters(const std::string& key, const Change& change, std::span<const chapt
     if (after->same_inputs(*before) && (from.kind == Kind::integer || from.kind == Kind::real))
       from.set_number(from.number() == from.spec.range.lo ? from.spec.range.hi : from.spec.range.lo);
     if (after->same_inputs(*before)) return false;
-    const bool differs = in_picture ? results.picture_of(*before) != results.picture_of(*after)
-                                    : results.outputs_of(*before) != results.outputs_of(*after);
+    return in_picture ? results.picture_of(*before) != results.picture_of(*after)
+                      : results.outputs_of(*before) != results.outputs_of(*after);
+  };
+  const auto moved = [&](std::size_t index, bool in_picture) {
+    const bool differs = moved_from(*bases[index], in_picture);
     if (differs) hint = {index, in_picture};
     return differs;
   };
@@ -169,7 +178,8 @@ bool matters(const std::string& key, const Change& change, std::span<const chapt
     for (const bool in_picture : {false, true})
       for (std::size_t i = from; i < to; ++i)
         if (moved(i, in_picture)) return true;
-  return false;
+  return std::any_of(all.whole.begin(), all.whole.end(),
+                     [&](const chapters::LabPtr& base) { return moved_from(*base, false); });
 }
 
 }  // namespace

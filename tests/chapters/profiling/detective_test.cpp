@@ -1,4 +1,5 @@
 #include <catch2/catch_test_macros.hpp>
+#include <cctype>
 #include <cmath>
 #include <string>
 #include <string_view>
@@ -12,10 +13,13 @@ using namespace support;
 
 namespace {
 
-/// How many lanes with this label are drawn.
+/// How many lanes with this label are drawn; a longer word that begins with it is another.
 std::size_t lanes_called(const std::string& strokes, std::string_view label) {
   std::size_t count = 0;
-  for (std::size_t at = strokes.find(label); at != std::string::npos; at = strokes.find(label, at + 1)) ++count;
+  for (std::size_t at = strokes.find(label); at != std::string::npos; at = strokes.find(label, at + 1)) {
+    const std::size_t after = at + label.size();
+    count += after == strokes.size() || std::isalpha(static_cast<unsigned char>(strokes[after])) == 0;
+  }
   return count;
 }
 

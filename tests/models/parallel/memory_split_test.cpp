@@ -322,7 +322,7 @@ TEST_CASE("each axis takes its part, and the GPUs that are shown are those that 
   CHECK(split->steps.back().gpus[0].layers_held == 80);
   CHECK(split->steps.back().gpus[3].layers_held == 8);
   CHECK(!memory_split(a, {.tensor = 3}, {}));
-  CHECK(memory_split(a, {.tensor = 32, .data = 65536}, {}));  // two million replicas before tensor cuts
+  CHECK(memory_split(a, {.tensor = 8, .data = 262144}, {}));  // two million replicas before tensor cuts
   CHECK(memory_split(a, {.sequence = 16384, .data = 1000000, .context = 4096}, {})
             .error.starts_with("The plan takes more than 2,147"));
 }
