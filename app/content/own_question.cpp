@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "app/scenario/sentences.h"
 #include "widgets/number/number.h"
@@ -20,8 +21,10 @@ std::string quoted_label(const Field& f) { return "\"" + std::string(f.spec.labe
 /// The part of the input's axis that is drawn over, around its value.
 chapters::Span drawn_span(const Field& over, bool log) {
   constexpr double most_factor = 1024;
-  const double now = over.number();
-  const double least = std::min(over.spec.drag().lo, now), most = std::max(over.spec.drag().hi, now);
+  const chapters::Span drag = over.spec.drag();
+  // A number that is left to the program, 0 on such a scale, has no place on it.
+  const double now = log && !(over.number() > 0) ? std::sqrt(drag.lo * drag.hi) : over.number();
+  const double least = std::min(drag.lo, now), most = std::max(drag.hi, now);
   if (!log || most <= most_factor * least) return {least, most};
   const double hi = std::min(most, std::max(least, now / std::sqrt(most_factor)) * most_factor);
   return {std::max(least, hi / most_factor), hi};
@@ -104,7 +107,9 @@ void give_range(CurveAsk& ask, const Field& output, double place, double value, 
     lo = std::min(lo, v);
     hi = std::max(hi, v);
   }
-  ask.given = {{"as it is set", value, place}};
+  // What stands nowhere on a logarithm is given by its value alone.
+  const bool stands = ask.scale != CurveScale::log || place > 0;
+  ask.given = {{"as it is set", value, stands ? place : std::numeric_limits<double>::quiet_NaN()}};
   if (output.spec.unit == "%" && lo >= 0 && hi <= 100) {
     ask.least = 0;
     ask.most = 100;

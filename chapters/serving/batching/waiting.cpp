@@ -66,29 +66,29 @@ double load_percent(const Inputs& in, std::span<const models::ServingRequest> re
 
 WaitFigures waits_of(std::span<const models::ServingRequest> requests, const models::ServingRun& run, std::size_t first,
                      std::size_t measured) {
-  std::vector<std::int64_t> waits_us;
-  std::int64_t sum_us = 0, waited = 0, last_us = 0;
+  // Whole microseconds, exact up to 2^53 of them, which are 285 years; what takes longer is rounded.
+  std::vector<double> waits_us;
+  double sum_us = 0, last_us = 0;
+  std::int64_t waited = 0;
   for (std::size_t i = 0; i < run.served.size(); ++i) {
     const models::ServedRequest& s = run.served[i];
-    if (s.finish_s >= 0) last_us = std::max<std::int64_t>(last_us, std::llround(1e6 * s.finish_s));
+    if (s.finish_s >= 0) last_us = std::max(last_us, std::round(1e6 * s.finish_s));
     if (i < first || i >= first + measured || s.start_s < 0) continue;
-    waits_us.push_back(std::llround(1e6 * (s.start_s - requests[i].arrival_s)));
+    waits_us.push_back(std::round(1e6 * (s.start_s - requests[i].arrival_s)));
     sum_us += waits_us.back();
     waited += waits_us.back() > 0;
   }
   WaitFigures out;
   if (waits_us.empty()) return out;
   std::sort(waits_us.begin(), waits_us.end());
-  const auto rank = [&](std::size_t percent) {
-    return 1e-6 * static_cast<double>(waits_us[(percent * waits_us.size() + 99) / 100 - 1]);
-  };
-  out.sum_us = static_cast<double>(sum_us);
+  const auto rank = [&](std::size_t percent) { return 1e-6 * waits_us[(percent * waits_us.size() + 99) / 100 - 1]; };
+  out.sum_us = sum_us;
   out.waited = static_cast<double>(waited);
   out.p50_s = rank(50);
   out.p90_s = rank(90);
   out.p99_s = rank(99);
-  out.longest_s = 1e-6 * static_cast<double>(waits_us.back());
-  out.last_departure_us = static_cast<double>(last_us);
+  out.longest_s = 1e-6 * waits_us.back();
+  out.last_departure_us = last_us;
   return out;
 }
 

@@ -43,6 +43,17 @@ TEST_CASE(
   CHECK(app::ask_curve(*lab, "intensity", "btch").error.find("has no input \"btch\"") != std::string::npos);
 }
 
+TEST_CASE("an input that leaves its number to the program is drawn over from a place that its logarithm has") {
+  support::use_bundled_catalog();
+  const auto lab = chapters::make_lab_by_id("fleet/train-time");
+  REQUIRE(lab->inputs().find("parameters")->number() == 0);
+  const auto asked = app::ask_curve(*lab, "efficiency", "parameters");
+  REQUIRE(asked.error == "");
+  CHECK(asked->curve->scale == app::CurveScale::log);
+  CHECK(asked->curve->lo > 0);
+  CHECK(asked->curve->hi > asked->curve->lo);
+}
+
 TEST_CASE(
     "a plot to draw on has its range from the point that is shown and the input's span, not from the curve's ends") {
   chapters::Field output;

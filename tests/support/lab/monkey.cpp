@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "app/scenario/scenario.h"
 #include "tests/support/base/last_words.h"
 #include "tests/support/lab/catalog.h"
 #include "tests/support/lab/monkey_checks.h"
@@ -256,6 +257,7 @@ class Walker {
   std::string trail_text() const {
     std::string text = "\nThe last events of " + what_.lab + ":";
     for (const std::string& event : trail_) text += "\n  " + event;
+    if (driver_) text += "\nIts inputs: " + app::fields_to_json(driver_->workspace.lab().inputs()).dump();
     return text + "\nAgain: ridgeline_monkey --lab " + what_.lab + " --seed " + std::to_string(what_.seed) +
            " --events-a-walk " + std::to_string(what_.events) + " --events-a-start " +
            std::to_string(what_.events_a_start) + " --until " + std::to_string(event_);
