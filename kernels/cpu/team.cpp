@@ -11,6 +11,7 @@
 
 #include "kernels/cpu/target.h"
 #if defined(__linux__)
+#include <pthread.h>
 #include <sched.h>
 #endif
 
@@ -49,6 +50,7 @@ class Team {
     work_ = work;
     context_ = context;
     left_.store(helpers, std::memory_order_relaxed);
+    spread(helpers);
     for (int i = 0; i < helpers; ++i) call(*workers_[static_cast<std::size_t>(i)]);
     work(context, 0);
     for (int i = helpers + 1; i < count; ++i) work(context, i);
@@ -61,6 +63,34 @@ class Team {
     std::atomic<std::uint32_t> calls{0};
     std::thread thread;
   };
+
+  /// A worker that last ran where the caller runs now would be woken there and wait behind it until the system moves
+  /// it, which takes longer than a small operation. So where every CPU gets a thread, each worker is bound to one that
+  /// the caller leaves; where some are left over, the system finds places for them.
+  void spread([[maybe_unused]] int helpers) {
+#if defined(__linux__)
+    cpu_set_t allowed;
+    CPU_ZERO(&allowed);
+    const int here = sched_getcpu();
+    if (here < 0 || sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+    const bool all = helpers > 0 && CPU_COUNT(&allowed) == helpers + 1;
+    const int caller = all ? here : nowhere;
+    if (caller == caller_ && (!all || helpers == bound_)) return;
+    caller_ = caller;
+    bound_ = all ? helpers : 0;
+    int cpu = nowhere;
+    for (std::size_t i = 0; i < (all ? static_cast<std::size_t>(helpers) : workers_.size()); ++i) {
+      cpu_set_t own = allowed;
+      if (all) {
+        do ++cpu;
+        while (cpu == here || !CPU_ISSET(static_cast<std::size_t>(cpu), &allowed));
+        CPU_ZERO(&own);
+        CPU_SET(static_cast<std::size_t>(cpu), &own);
+      }
+      pthread_setaffinity_np(workers_[i]->thread.native_handle(), sizeof own, &own);
+    }
+#endif
+  }
 
   static void call(Worker& worker) {
     worker.calls.fetch_add(1, std::memory_order_release);
@@ -90,7 +120,10 @@ class Team {
     }
   }
 
+  static constexpr int nowhere = -1;
+
   std::mutex busy_;
+  int caller_ = nowhere, bound_ = 0;  ///< the CPU that workers are bound around, and how many are
   std::vector<std::unique_ptr<Worker>> workers_;
   void (*work_)(const void*, int) = nullptr;  // these two are written before a worker is called
   const void* context_ = nullptr;

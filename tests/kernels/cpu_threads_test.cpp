@@ -7,6 +7,9 @@
 #include <string>
 #include <thread>
 #include <vector>
+#if defined(__linux__)
+#include <sched.h>
+#endif
 
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/memory.h"
@@ -54,6 +57,31 @@ TEST_CASE("each index is called once, from call to call and from several callers
   CHECK(sums == std::vector<int>{60, 60});
   CHECK(cpu::hardware_threads() >= 1);
 }
+
+#if defined(__linux__)
+TEST_CASE("where every CPU gets a thread, each worker has one of its own; with more threads none is bound") {
+  const int cpus = cpu::hardware_threads();
+  if (cpus < 2) SKIP("This machine lends one CPU.");
+  const auto places_of = [](int threads) {
+    std::vector<cpu_set_t> places(static_cast<std::size_t>(threads));
+    cpu::on_threads(threads, [&](int i) {
+      auto& own = places[static_cast<std::size_t>(i)];
+      CPU_ZERO(&own);
+      sched_getaffinity(0, sizeof own, &own);
+    });
+    places.erase(places.begin());  // the caller's
+    return places;
+  };
+  cpu_set_t taken;
+  CPU_ZERO(&taken);
+  for (cpu_set_t& own : places_of(cpus)) {
+    CHECK(CPU_COUNT(&own) == 1);
+    CPU_OR(&taken, &taken, &own);
+  }
+  CHECK(CPU_COUNT(&taken) == cpus - 1);
+  for (cpu_set_t& own : places_of(cpus + 1)) CHECK(CPU_COUNT(&own) == cpus);
+}
+#endif
 
 // Any number of threads, more than there are tiles too, and sizes that no tile, panel or block divides.
 TEST_CASE("the packed product is the same for any number of threads, bit by bit") {
