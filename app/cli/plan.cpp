@@ -97,23 +97,24 @@ models::Result<StackId> asked_software(const std::string& name) {
 
 /// Widths and the way to share sequences, where they are not the software's own; one sentence where a word is none.
 std::string asked_habits(const Arguments& a, PlannerJob& job) {
-  const auto refused = [&](const char* option, const char* expected) {
-    return std::string(option) + " is \"" + a.value(option).substr(0, 80) + "\"; " + expected + " is expected.";
+  std::string problem;
+  // The place of an option's word in the lab's choices, whose first leaves it to the program; 0 where it is not told.
+  const auto asked = [&](const char* option, const chapters::Choices& all) -> std::size_t {
+    if (!a.has(option)) return 0;
+    const auto found = std::find_if(all.begin() + 1, all.end(), [&](const auto& c) { return c.id == a.value(option); });
+    if (found != all.end()) return static_cast<std::size_t>(found - all.begin());
+    problem = std::string(option) + " is \"" + a.value(option).substr(0, 80) + "\"; " +
+              ids_of(std::span(all).subspan(1)) + " is expected.";
+    return 0;
   };
-  chapters::KeptWidth widths[2] = {chapters::KeptWidth::software, chapters::KeptWidth::software};
-  constexpr const char* width_options[2] = {"--gradients", "--moments"};
-  for (std::size_t i = 0; i < 2; ++i) {
-    if (!a.has(width_options[i])) continue;
-    const std::string word = a.value(width_options[i]);
-    if (word != "bf16" && word != "fp32") return refused(width_options[i], "bf16 or fp32");
-    widths[i] = word == "bf16" ? chapters::KeptWidth::bf16 : chapters::KeptWidth::fp32;
-  }
-  if (a.has("--gradients") || a.has("--moments")) chapters::set_widths(widths[0], widths[1], job.stack);
-  if (!a.has("--context-by")) return {};
-  constexpr const char* ways[context_method_count] = {"ring", "gather", "all_to_all"};
-  for (std::size_t i = 0; i < context_method_count; ++i)
-    if (a.value("--context-by") == ways[i]) job.context_method = static_cast<ContextMethod>(i);
-  return job.context_method ? std::string() : refused("--context-by", "ring, gather or all_to_all");
+  const auto width = [&](const char* option) {
+    return static_cast<chapters::KeptWidth>(asked(option, chapters::kept_width_choices()));
+  };
+  const chapters::KeptWidth gradients = width("--gradients"), moments = width("--moments");
+  if (a.has("--gradients") || a.has("--moments")) chapters::set_widths(gradients, moments, job.stack);
+  job.context_method = chapters::context_method_of(
+      static_cast<chapters::ContextBy>(asked("--context-by", chapters::context_by_choices())));
+  return problem;
 }
 
 /// What the options ask for, or one sentence.

@@ -14,14 +14,6 @@ namespace {
 
 using namespace models::parallel;
 
-/// "1f1b, gpipe, ... or v_min": the ids of the lab's own choices.
-std::string ids_of(const chapters::Choices& choices) {
-  std::string out;
-  for (std::size_t i = 0; i < choices.size(); ++i)
-    out += (i == 0 ? "" : i + 1 == choices.size() ? " or " : ", ") + choices[i].id;
-  return out;
-}
-
 struct Module {
   std::string_view name;
   models::memory::RecomputeModule module;
@@ -142,6 +134,13 @@ std::string take(const PlannerJob& job, std::string_view name, std::string_view 
 }
 
 }  // namespace
+
+std::string ids_of(std::span<const chapters::Choice> choices) {
+  std::string out;
+  for (std::size_t i = 0; i < choices.size(); ++i)
+    out += (i == 0 ? "" : i + 1 == choices.size() ? " or " : ", ") + choices[i].id;
+  return out;
+}
 
 models::Result<PlanPoint> typed_plan(const PlannerJob& job, const std::string& text) {
   using Out = models::Result<PlanPoint>;

@@ -1,11 +1,16 @@
 #pragma once
+#include <span>
 #include <string>
 
+#include "chapters/mechanism/field.h"
 #include "models/base/result.h"
 #include "models/parallel/planner/planner_path.h"
 
 /// The plan that `ridgeline plan --plan` is given.
 namespace app::cli {
+
+/// "ring, gather or all_to_all": the ids of a lab's choices.
+std::string ids_of(std::span<const chapters::Choice> choices);
 
 /// Reads "tp=8,pp=4,recompute=full": axes that are not named are 1, ZeRO 1, nothing recomputed, 1F1B. Data parallel is
 /// what the GPUs leave. Fails with a sentence on an unknown axis, a value out of range, an axis that is named twice, or

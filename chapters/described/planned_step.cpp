@@ -13,6 +13,28 @@ namespace chapters {
 
 using models::parallel::PlannerJob, models::parallel::PlanPoint;
 
+const Choices& kept_width_choices() {
+  static const Choices choices = {{"software", "as the software", "What the chosen software does."},
+                                  {"bf16", "BF16", "2 bytes each."},
+                                  {"fp32", "FP32", "4 bytes each."}};
+  return choices;
+}
+
+const Choices& context_by_choices() {
+  static const Choices choices = {
+      {"best", "the fastest", "Whichever leaves least uncovered."},
+      {"ring", "a ring", "Keys and values go round while tiles are computed."},
+      {"gather", "a gather", "Keys and values are gathered before attention, as Llama 3 was trained."},
+      {"all_to_all", "all-to-all", "Tokens become heads and back again, as DeepSpeed-Ulysses does."}};
+  static_assert(models::parallel::context_method_count == 3);
+  return choices;
+}
+
+std::optional<models::parallel::ContextMethod> context_method_of(ContextBy by) {
+  if (by == ContextBy::best) return std::nullopt;
+  return static_cast<models::parallel::ContextMethod>(static_cast<int>(by) - 1);
+}
+
 void set_widths(KeptWidth gradients, KeptWidth moments, models::parallel::PlannerStack& stack) {
   using models::memory::OptimizerKind, models::memory::StateRecipe;
   if (gradients != KeptWidth::software) {

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "chapters/mechanism/field.h"
@@ -27,8 +28,14 @@ struct PlannedStep {
 
 /// In what gradients are summed and moments kept: as the software does, or in this format.
 enum class KeptWidth : std::uint8_t { software, bf16, fp32 };
+const Choices& kept_width_choices();
 /// Puts both into a software's habits.
 void set_widths(KeptWidth gradients, KeptWidth moments, models::parallel::PlannerStack& stack);
+/// How sequences are shared: the fastest way, or one of models::parallel::ContextMethod, in its order.
+enum class ContextBy : std::uint8_t { best, ring, gather, all_to_all };
+const Choices& context_by_choices();
+/// The method; nothing for the fastest.
+std::optional<models::parallel::ContextMethod> context_method_of(ContextBy by);
 
 /// The input `format`.
 void describe_step_format(Fields& fields, PlannedStep& step);

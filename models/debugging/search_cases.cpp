@@ -4,6 +4,8 @@
 #include <initializer_list>
 #include <utility>
 
+#include "models/debugging/failure_causes.h"
+
 namespace models::debugging {
 namespace {
 
@@ -259,29 +261,38 @@ FixedCase slower_somewhere() {
                  120)};
 }
 
-/// Likelihoods: table 5 of the Llama 3 paper. Other parts of a GPU are its SRAM (19), system processor (17), thermal
-/// interface (6) and silent corruption (6); of a host SSD (3), power supply (3), chassis (2), expansion board (2), CPU
-/// (2), memory (2) and network card (7).
+/// The published interruptions by these causes.
+double counted(std::initializer_list<std::string_view> causes) {
+  double sum = 0;
+  for (const FailureCause& cause : llama3_causes())
+    if (std::find(causes.begin(), causes.end(), cause.name) != causes.end()) sum += static_cast<double>(cause.count);
+  return sum;
+}
+
+/// Likelihoods: the published interruptions of Llama 3, grouped.
 FixedCase large_run_stopped() {
-  return {"stopped", "A run on 16,384 GPUs stops",
-          "A pre-training run of months was interrupted, and nobody planned it.", Prior::llama3,
-          search({{"a faulty GPU", hardware, llama3_faulty_gpu},
-                  {"GPU memory (HBM3)", hardware, 72},
-                  {"a software bug", code, 54},
-                  {"other parts of a GPU", hardware, 48},
-                  {"a switch or a cable", hardware, 35},
-                  {"host maintenance", system, 32},
-                  {"other parts of a host", hardware, 21},
-                  {"NCCL watchdog, unexplained", system, 7},
-                  {"a dependency", code, 2}},
-                 {{"event_log", system, 2, {{5, 1}}},
-                  {"xid_log", hardware, 3, {{0, 0.8}, {1, 0.95}, {3, 0.5}}},
-                  {"port_counters", hardware, 5, {{4, 0.8}}},
-                  {"traceback", code, 6, {{2, 0.8}, {8, 1}}},
-                  {"flight_recorder", code, 10, {{4, 0.4}, {7, 0.7}}},
-                  {"host_diag", hardware, 15, {{6, 0.9}}},
-                  {"dcgm", hardware, 20, {{0, 0.95}, {1, 0.95}, {3, 0.7}}}},
-                 180)};
+  return {
+      "stopped", "A run on 16,384 GPUs stops", "A pre-training run of months was interrupted, and nobody planned it.",
+      Prior::llama3,
+      search({{"a faulty GPU", hardware, counted({"Faulty GPU"})},
+              {"GPU memory (HBM3)", hardware, counted({"GPU memory (HBM3)"})},
+              {"a software bug", code, counted({"Software bug"})},
+              {"other parts of a GPU", hardware,
+               counted({"GPU SRAM", "GPU system processor", "Silent data corruption", "GPU heat or its sensor"})},
+              {"a switch or a cable", hardware, counted({"Network switch or cable"})},
+              {"host maintenance", system, counted({"Host maintenance"})},
+              {"other parts of a host", hardware,
+               counted({"Network card", "SSD", "Power supply", "Server chassis", "I/O board", "CPU", "System memory"})},
+              {"NCCL watchdog, unexplained", system, counted({"NCCL watchdog timeout"})},
+              {"a dependency", code, counted({"Dependency"})}},
+             {{"event_log", system, 2, {{5, 1}}},
+              {"xid_log", hardware, 3, {{0, 0.8}, {1, 0.95}, {3, 0.5}}},
+              {"port_counters", hardware, 5, {{4, 0.8}}},
+              {"traceback", code, 6, {{2, 0.8}, {8, 1}}},
+              {"flight_recorder", code, 10, {{4, 0.4}, {7, 0.7}}},
+              {"host_diag", hardware, 15, {{6, 0.9}}},
+              {"dcgm", hardware, 20, {{0, 0.95}, {1, 0.95}, {3, 0.7}}}},
+             180)};
 }
 
 /// Likelihoods: shares of faults on H200 nodes in a talk of Crusoe at GTC 2025, known here from a page on reliability

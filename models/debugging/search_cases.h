@@ -26,10 +26,6 @@ struct FixedCase {
 /// In the order in which they are offered; made once.
 const std::vector<FixedCase>& fixed_cases();
 
-/// Interruptions of the pre-training of Llama 3 405B that nobody planned, 54 days on 16,384 GPUs, grouped here. Source:
-/// The Llama 3 Herd of Models, arXiv:2407.21783, table 5.
-inline constexpr double llama3_interruptions = 419, llama3_faulty_gpu = 148, llama3_gpu = 268;
-
 /// A case dealt: likelihoods and minutes of a fixed one, shifted, and one cause that is there.
 struct DealtCase {
   std::string_view name, symptom;  ///< the fixed case that it was made from

@@ -128,8 +128,7 @@ Settings settings_of(const Inputs& in) {
 
 Stack start_of(const Inputs& in) {
   std::vector<models::JitterSource> sources = in.sources;
-  for (models::JitterSource& s : sources)
-    if (in.hot && s.name == "Thermal throttle") s.on = true;
+  if (in.hot) set_throttling(sources, true);
   return {.tasks = in.tasks,
           .sources = std::move(sources),
           .units = {in.cpu, in.gpu, in.dla, in.isp},

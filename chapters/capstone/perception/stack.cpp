@@ -11,6 +11,9 @@ namespace {
 
 using models::StackResource, models::StackRole, models::StackTask;
 
+/// The source of jitter that a hot day turns on and locked clocks turn off.
+constexpr std::string_view throttling = "Thermal throttle";
+
 bool is_network(const StackTask& t) { return t.role != StackRole::classic; }
 
 /// Compiles the networks that `which` picks. Returns whether one was found that was not compiled before.
@@ -115,9 +118,19 @@ std::vector<StackTask> car_tasks() {
 
 std::vector<models::JitterSource> car_sources() {
   std::vector<models::JitterSource> sources = models::example_sources();
-  for (models::JitterSource& s : sources)
-    if (s.name == "Thermal throttle") s.on = false;
+  set_throttling(sources, false);
   return sources;
+}
+
+void set_throttling(std::vector<models::JitterSource>& sources, bool on) {
+  const auto is_it = [](const models::JitterSource& s) { return s.name == throttling; };
+  auto found = std::find_if(sources.begin(), sources.end(), is_it);
+  if (found == sources.end()) {
+    if (!on) return;
+    const std::vector<models::JitterSource> examples = models::example_sources();
+    found = sources.insert(found, *std::find_if(examples.begin(), examples.end(), is_it));
+  }
+  found->on = on;
 }
 
 std::string apply(const Settings& settings, Move move, Stack& stack) {
@@ -150,7 +163,7 @@ std::string apply(const Settings& settings, Move move, Stack& stack) {
       return to_pinned(settings, stack);
     case Move::clocks:
       if (stack.clocks) return "Clocks are locked already.";
-      silence(stack, {"Thermal throttle", "Scheduler"});
+      silence(stack, {throttling, "Scheduler"});
       stack.clocks = true;
       return "";
     case Move::skip:

@@ -60,6 +60,8 @@ struct Stack {
 std::vector<models::StackTask> car_tasks();
 /// What disturbs it on an ordinary day: the driving chapter's five sources, without heat.
 std::vector<models::JitterSource> car_sources();
+/// Turns throttling on or off; where it is on and no source is it, the example's is added.
+void set_throttling(std::vector<models::JitterSource>& sources, bool on);
 
 /// Plays a move. Returns why it bounces, one sentence, and then leaves the stack as it was; or nothing.
 std::string apply(const Settings& settings, Move move, Stack& stack);

@@ -45,8 +45,7 @@ models::Result<PlannerJob> job_of(const Inputs& in) {
   if (!job) return job;
   job->cluster.memory_bytes = std::max(0.0, job->cluster.memory_bytes - in.keep_free_bytes);
   set_widths(in.gradients, in.moments, job->stack);
-  if (in.context_by != ContextBy::best)
-    job->context_method = static_cast<ContextMethod>(static_cast<int>(in.context_by) - 1);
+  job->context_method = context_method_of(in.context_by);
   return job;
 }
 
@@ -85,26 +84,30 @@ void choose(Inputs& in, const PlanPoint& p) {
 }
 
 std::shared_ptr<const PlannerSearch> searched(const Inputs& in, Progress& progress, Searches& searches) {
-  return searches.get({search_key(in), &catalog()},
-                      [&](const SearchKey& entry) -> std::shared_ptr<const PlannerSearch> {
-                        const auto job = job_of(entry.inputs);
-                        auto out = std::make_shared<PlannerSearch>();
-                        if (!job) {
-                          out->reason = job.error;
-                          return out;
-                        }
-                        PlannerSpace space;
-                        space.max_tensor = in.max_tensor;
-                        space.max_pipeline = in.max_pipeline;
-                        if (!in.context_plans) space.max_context = 1;
-                        if (!in.recompute_plans) space.recompute[1] = space.recompute[2] = false;
-                        for (std::int64_t zero = in.max_zero + 1; zero < 4; ++zero) space.zero[zero] = false;
-                        *out = search_plans(*job, space, [&](double done) {
-                          progress.fraction = done;
-                          return !progress.cancelled.load();
-                        });
-                        return out->stopped ? nullptr : out;
-                      });
+  return searches.found.get({search_key(in), &catalog()},
+                            [&](const SearchKey& entry) -> std::shared_ptr<const PlannerSearch> {
+                              const auto job = job_of(entry.inputs);
+                              auto out = std::make_shared<PlannerSearch>();
+                              if (!job) {
+                                out->reason = job.error;
+                                return out;
+                              }
+                              PlannerSpace space;
+                              space.max_tensor = in.max_tensor;
+                              space.max_pipeline = in.max_pipeline;
+                              if (!in.context_plans) space.max_context = 1;
+                              if (!in.recompute_plans) space.recompute[1] = space.recompute[2] = false;
+                              for (std::int64_t zero = in.max_zero + 1; zero < 4; ++zero) space.zero[zero] = false;
+                              const std::unique_lock lent(searches.lent, std::try_to_lock);
+                              *out = search_plans(
+                                  *job, space,
+                                  [&](double done) {
+                                    progress.fraction = done;
+                                    return !progress.cancelled.load();
+                                  },
+                                  lent.owns_lock() ? &searches.orders : nullptr);
+                              return out->stopped ? nullptr : out;
+                            });
 }
 
 namespace {

@@ -6,21 +6,11 @@
 namespace chapters::distributed::planner {
 namespace {
 
-const Choices context_ways = {
-    {"best", "the fastest", "Whichever leaves least uncovered."},
-    {"ring", "a ring", "Keys and values go round while tiles are computed."},
-    {"gather", "a gather", "Keys and values are gathered before attention, as Llama 3 was trained."},
-    {"all_to_all", "all-to-all", "Tokens become heads and back again, as DeepSpeed-Ulysses does."}};
-
 /// What the planner's own choice of software leaves to the learner: all but every second matmul.
 const Choices& given_up() {
   static const Choices choices(given_up_choices().begin(), given_up_choices().end() - 1);
   return choices;
 }
-
-const Choices widths = {{"software", "as the software", "What the chosen software does."},
-                        {"bf16", "BF16", "2 bytes each."},
-                        {"fp32", "FP32", "4 bytes each."}};
 
 }  // namespace
 
@@ -82,10 +72,10 @@ void describe(Fields& f, Inputs& in) {
            "405B.");
   f.group("Software and network");
   describe_step_software(f, in);
-  f.choice("gradients", in.gradients, widths, "Gradients in",
+  f.choice("gradients", in.gradients, kept_width_choices(), "Gradients in",
            "The format in which gradients are summed over micro-batches and GPUs.");
-  f.choice("moments", in.moments, widths, "Moments in", "The format of the optimizer's two moments.");
-  f.choice("context_by", in.context_by, context_ways, "Sequences shared by",
+  f.choice("moments", in.moments, kept_width_choices(), "Moments in", "The format of the optimizer's two moments.");
+  f.choice("context_by", in.context_by, context_by_choices(), "Sequences shared by",
            "How the GPUs that share a sequence bring queries and keys together, in your plan and in all others.");
   shared::network(f, "network", in.network, {.help = "The port of each GPU between nodes."});
   f.real("port_bytes_per_s", in.port_bytes_per_s, {"Port of each GPU", "B/s"},

@@ -85,16 +85,6 @@ void draw_vessel(const Painter& painter, const PlanCard& card, double wall_bytes
                widgets::Font::mono, widgets::Align::center);
 }
 
-/// The last comma up to which a text fits into `width`; its end where all of it fits, or where no comma helps.
-std::size_t line_end(std::string_view text, float width) {
-  const auto fits = [&](std::string_view part) { return widgets::text_size(part, Type::small).x <= width; };
-  if (text.empty() || fits(text)) return text.size();
-  for (std::size_t comma = text.rfind(','); comma != std::string_view::npos && comma > 0;
-       comma = text.rfind(',', comma - 1))
-    if (fits(text.substr(0, comma + 1))) return comma;
-  return text.size();
-}
-
 float draw_head(const Painter& painter, const PlanCard& card, std::string_view heading, ImU32 colour, ImVec2 at,
                 float width) {
   const auto& t = widgets::theme();
@@ -108,15 +98,9 @@ float draw_head(const Painter& painter, const PlanCard& card, std::string_view h
   widgets::fit_text(painter, {at.x, y}, card.name, width, t.text, title ? Type::title : Type::small,
                     widgets::Font::bold);
   y += t.type(Type::title) + t.px(4);
-  std::string_view left = card.details;
-  // In two lines, the first of them up to a comma, where one is too short.
-  if (const std::size_t end = line_end(left, width); end < left.size()) {
-    widgets::fit_text(painter, {at.x, y}, left.substr(0, end + 1), width, t.muted, Type::small);
-    y += t.type(Type::small) + t.px(3);
-    left.remove_prefix(std::min(left.size(), end + 2));
-  }
-  widgets::fit_text(painter, {at.x, y}, left, width, t.muted, Type::small);
-  return y + t.type(Type::small) + t.px(8);
+  y += widgets::wrapped_text(painter, {at.x, y}, card.details, width, t.muted,
+                             {.line_px = t.type(Type::small) + t.px(3), .max_lines = 2});
+  return y + t.px(5);
 }
 
 /// The seconds by cause, `count` rows of them; with bars under the words where there is room for them.

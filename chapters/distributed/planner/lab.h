@@ -2,6 +2,7 @@
 #include <array>
 #include <limits>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "chapters/mechanism/lab_doors.h"
 #include "chapters/mechanism/memo.h"
 #include "models/parallel/planner/planner_path.h"
+#include "models/parallel/planner/planner_schedule.h"
 #include "models/parallel/planner/planner_search.h"
 #include "widgets/plot/curve.h"
 #include "widgets/plot/plot.h"
@@ -24,8 +26,6 @@
 namespace chapters::distributed::planner {
 
 using Order = PassOrder;
-/// How sequences are shared: the fastest way, or one of models::parallel::ContextMethod.
-enum class ContextBy : std::uint8_t { best, ring, gather, all_to_all };
 
 struct Inputs : PlannedStep {
   double port_bytes_per_s = 0, hop_s = 14e-6;  ///< The port of one GPU; 0: that of the named network.
@@ -103,7 +103,11 @@ struct SearchKey {
   const Catalog* of = nullptr;
   bool operator==(const SearchKey&) const = default;
 };
-using Searches = Memo<SearchKey, models::parallel::PlannerSearch, 6>;
+struct Searches {
+  Memo<SearchKey, models::parallel::PlannerSearch, 6> found;
+  std::mutex lent;  ///< who has it may use the orders; a search that meets another runs its own
+  models::parallel::PlannerSchedules orders;
+};
 
 /// One tread of the way from your plan to the fastest.
 struct WayStep {

@@ -154,11 +154,11 @@ Link write_context(LinkWriter& w, const Inputs& in, const PlannerDoor& door) {
   const auto peak = chip ? (*chip)->peak_flops_per_s(models::Format::bf16) : std::nullopt;
   if (!peak) return Link::fail("The lab of context parallelism computes in BF16, and this chip does not.");
   const ContextSetup setup = planner_context(door.job, p, door.times.kinds.front().forward.attention_s, false);
-  constexpr std::array<std::string_view, context_method_count> methods{"ring", "gather", "all_to_all"};
   write_job(w, in, door);
   w.exactly("context_parallel", as_double(p.context));
   w.choice("order", "zig_zag");
-  w.choice("method", methods[static_cast<std::size_t>(door.price.context_method)]);
+  w.choice("method",
+           context_by_choices()[1 + static_cast<std::size_t>(door.price.context_method)].id);  // 0: the fastest
   w.choice("pass", "forward");
   w.exactly("tensor_parallel", as_double(p.tensor));
   const bool inside = planner_group(door.job.cluster, p.context, p.tensor).nodes() == 1;

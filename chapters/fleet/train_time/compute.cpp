@@ -3,7 +3,7 @@
 
 #include "chapters/fleet/train_time/lab.h"
 #include "chapters/mechanism/catalog.h"
-#include "models/fleet/failure_causes.h"
+#include "models/debugging/failure_causes.h"
 #include "models/transformer/flops.h"
 
 namespace chapters::fleet::train_time {
@@ -96,10 +96,10 @@ void fill_run(const Inputs& in, Outputs& out, double flops_per_s) {
 
 /// Your failures, if they come in the published shares.
 void fill_causes(const Inputs& in, Outputs& out) {
-  const auto causes = models::fleet::llama3_causes();
-  const auto all = static_cast<double>(models::fleet::count_all(causes));
-  out.gpu_share = 100 * static_cast<double>(models::fleet::count_gpu(causes)) / all;
-  for (const models::fleet::FailureCause& cause : causes) {
+  const auto causes = models::debugging::llama3_causes();
+  const auto all = static_cast<double>(models::debugging::count_all(causes));
+  out.gpu_share = 100 * static_cast<double>(models::debugging::count_gpu(causes)) / all;
+  for (const models::debugging::FailureCause& cause : causes) {
     const double share = static_cast<double>(cause.count) / all;
     out.causes.push_back({std::string(cause.name), cause.count, 100 * share, in.mtbf_s / share, share * out.failures});
   }

@@ -29,18 +29,13 @@ struct StageKey {
 /// Plans whose states alone take more than so many times the memory are left out.
 constexpr double overflow_left_out = 2.5;
 
-/// Orders that searches of this thread ran before: they depend on no job, and the next search asks for the same ones.
-PlannerSchedules& kept_schedules() {
-  constexpr std::size_t most_kept = 16'384;
-  thread_local PlannerSchedules schedules;
-  if (schedules.kept() > most_kept) schedules = {};
-  return schedules;
-}
-
 class Search {
  public:
-  Search(const PlannerJob& job, const PlannerSpace& space, const std::function<bool(double)>& go_on)
-      : job_(job), space_(space), go_on_(go_on) {
+  Search(const PlannerJob& job, const PlannerSpace& space, const std::function<bool(double)>& go_on,
+         PlannerSchedules& schedules)
+      : job_(job), space_(space), go_on_(go_on), schedules_(schedules) {
+    constexpr std::size_t most_kept = 16'384;
+    if (schedules.kept() > most_kept) schedules = {};
     if (space.recompute[0]) recomputations_.push_back({});
     if (space.recompute[1]) add_selective();
     if (space.recompute[2]) recomputations_.push_back({.recompute = Recompute::full});
@@ -304,11 +299,11 @@ class Search {
   const PlannerJob& job_;
   const PlannerSpace& space_;
   const std::function<bool(double)>& go_on_;
+  PlannerSchedules& schedules_;
   PlannerSearch out_;
   MicroBatchTimes times_;
   std::int64_t below_ = 0, above_ = 0;  ///< the nearest global batches that a plan could take; 0: none
   std::map<StageKey, PlannerStages> stages_;
-  PlannerSchedules& schedules_ = kept_schedules();
   std::vector<double> beside_;  ///< What the layout at work holds beside states.
   struct Recomputation {
     Recompute recompute = Recompute::none;
@@ -322,8 +317,10 @@ class Search {
 
 }  // namespace
 
-PlannerSearch search_plans(const PlannerJob& job, const PlannerSpace& space, const std::function<bool(double)>& go_on) {
-  return Search(job, space, go_on).run();
+PlannerSearch search_plans(const PlannerJob& job, const PlannerSpace& space, const std::function<bool(double)>& go_on,
+                           PlannerSchedules* schedules) {
+  PlannerSchedules own;
+  return Search(job, space, go_on, schedules ? *schedules : own).run();
 }
 
 TrainingPlan plan_of(const PlannerJob& job, const PlanPoint& point) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "models/parallel/planner/planner_price.h"
+#include "models/parallel/planner/planner_schedule.h"
 
 /// Every plan of a job: enumerated, pruned, priced and ranked.
 namespace models::parallel {
@@ -64,8 +65,9 @@ struct PlannerSearch {
 };
 
 /// Prices every plan of the space. `go_on` is asked with the part done, 0 to 1, now and then; false stops the search.
+/// `schedules` are those that earlier searches ran, which depend on no job; null: they are run anew.
 PlannerSearch search_plans(const PlannerJob& job, const PlannerSpace& space,
-                           const std::function<bool(double)>& go_on = {});
+                           const std::function<bool(double)>& go_on = {}, PlannerSchedules* schedules = nullptr);
 
 /// What the second plan lost against the first: seconds by cause, the largest difference first; causes under a
 /// thousandth of the step are left out.

@@ -180,4 +180,8 @@ TEST_CASE("perception: a hot day switches the throttle on, and locked clocks off
   CHECK(throttle(stack) == 1);
   REQUIRE(car::apply({}, car::Move::clocks, stack).empty());
   CHECK(throttle(stack) == 0);
+  // Without its row the chip throttles all the same.
+  std::erase_if(in.sources, [](const models::JitterSource& source) { return source.name == "Thermal throttle"; });
+  CHECK(car::start_of(in).sources.back().on);
+  CHECK(car::start_of(in).sources.size() == in.sources.size() + 1);
 }

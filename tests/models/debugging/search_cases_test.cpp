@@ -1,4 +1,5 @@
 #include "models/debugging/search_cases.h"
+#include "models/debugging/failure_causes.h"
 
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
@@ -26,14 +27,15 @@ TEST_CASE("the case of 16,384 GPUs has the likelihoods of the Llama 3 paper's ta
   REQUIRE(c);
   const auto of = [&](std::string_view name) {
     for (const Cause& cause : c->causes)
-      if (cause.name == name) return cause.likelihood * llama3_interruptions;
+      if (cause.name == name) return cause.likelihood * static_cast<double>(count_all(llama3_causes()));
     return 0.0;
   };
   // The counts of the table: 148 GPUs, 72 HBM3, 54 software, 35 network, 32 maintenance, 7 watchdog, 2 dependency.
   CHECK(of("a faulty GPU") == Approx(148));
   CHECK(of("GPU memory (HBM3)") == Approx(72));
   CHECK(of("other parts of a GPU") == Approx(19 + 17 + 6 + 6));
-  CHECK(of("a faulty GPU") + of("GPU memory (HBM3)") + of("other parts of a GPU") == Approx(llama3_gpu));
+  CHECK(of("a faulty GPU") + of("GPU memory (HBM3)") + of("other parts of a GPU") ==
+        Approx(static_cast<double>(count_gpu(llama3_causes()))));
   CHECK(of("a switch or a cable") == Approx(35));
   CHECK(of("other parts of a host") == Approx(3 + 3 + 2 + 2 + 2 + 2 + 7));
   CHECK(share(*c, Layer::hardware) == Approx(324.0 / 419));

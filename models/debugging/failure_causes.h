@@ -4,7 +4,7 @@
 #include <string_view>
 
 /// What ends large trainings, as published.
-namespace models::fleet {
+namespace models::debugging {
 
 struct FailureCause {
   std::string_view name;
@@ -19,4 +19,4 @@ std::span<const FailureCause> llama3_causes();
 std::int64_t count_all(std::span<const FailureCause> causes);
 std::int64_t count_gpu(std::span<const FailureCause> causes);
 
-}  // namespace models::fleet
+}  // namespace models::debugging

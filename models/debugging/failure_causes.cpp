@@ -1,8 +1,8 @@
-#include "models/fleet/failure_causes.h"
+#include "models/debugging/failure_causes.h"
 
 #include <array>
 
-namespace models::fleet {
+namespace models::debugging {
 
 std::span<const FailureCause> llama3_causes() {
   static constexpr std::array<FailureCause, 18> causes{{{"Faulty GPU", true, 148},
@@ -38,4 +38,4 @@ std::int64_t count_gpu(std::span<const FailureCause> causes) {
   return sum;
 }
 
-}  // namespace models::fleet
+}  // namespace models::debugging
