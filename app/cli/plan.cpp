@@ -53,7 +53,6 @@ models::Result<AskedPlan> asked_choices(const Arguments& a) {
   return Out::ok(std::move(out));
 }
 
-constexpr double default_keep_free = 2e9;  // context and communicators
 
 std::optional<double> number_of(const std::string& text, double lo, double hi) {
   double v = 0;
@@ -156,7 +155,7 @@ models::Result<AskedPlan> asked_plan(const Arguments& a) {
     network = n->bytes_per_s_per_direction;
   }
   PlannerSite site{.gpus = counts[0].value, .network_bytes_per_s = network};
-  double keep_free = default_keep_free;
+  double keep_free = models::parallel::kept_free_bytes;
   if (std::string problem = asked_site(a, site, keep_free); !problem.empty()) return Out::fail(std::move(problem));
   auto cluster = planner_cluster(**chip, site, *format);
   if (!cluster) return Out::fail(cluster.error);

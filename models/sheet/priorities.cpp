@@ -107,7 +107,7 @@ std::vector<PriorityStep> order_memory(const WorkCase& work) {
                                                        {Shrink::chunked_loss, "Loss in chunks"},
                                                        {Shrink::offload, "Optimizer on the host"}};
   if (work.pieces > 1) all.emplace_back(Shrink::accumulate, "Smaller micro-batch");
-  if (work.request.chips > 1) all.emplace_back(Shrink::tensor, "Tensor parallel");
+  if (work.request.chips > 1) all.emplace_back(Shrink::tensor, "Tensor and sequence parallel");
   const auto price = [&](const memory::TrainingPlan& plan) -> std::optional<double> {
     const auto held = training.held(plan);
     return held ? std::optional(held->total()) : std::nullopt;

@@ -24,6 +24,7 @@ std::string cards_words(const Outputs& out) {
     add(out.first_card + " won " + figure(out.first_won_s, "s"));
   if (won) add(out.best_card + " won " + figure(out.best_won_s, "s"));
   if (lost) add(out.lost_card + " lost " + figure(out.most_lost_s, "s"));
+  if (says.empty()) add(out.first_card + " left the time from token to token as it was");
   return says;
 }
 

@@ -15,11 +15,15 @@ std::string card_name(const ServeRules& rules, std::size_t card) {
 }
 
 void fill_rounds(const ServeRules& rules, const Played& game, Outputs& out) {
-  for (const Round& r : game.rounds) {
+  for (std::size_t i = 0; i < game.rounds.size(); ++i) {
+    const Round& r = game.rounds[i];
+    const bool nothing =
+        i > 0 && r.nothing_won() && moved_besides(game.rounds[i - 1], r, rules.targets().size(), 0) == max_targets;
     RoundRow row{.name = card_name(rules, r.card),
                  .found = r.bounced             ? "bounced"
                           : r.card == max_cards ? "the start"
-                          : r.nothing_won()     ? "won nothing"
+                          : nothing             ? "won nothing"
+                          : r.nothing_won()     ? "moved another target"
                           : r.won > 0           ? "won"
                                                 : "lost",
                  .itl_s = r.figures.values[0],
@@ -35,7 +39,7 @@ void fill_rounds(const ServeRules& rules, const Played& game, Outputs& out) {
       if (out.first_card.empty()) {
         out.first_card = row.name;
         out.first_won_s = row.won_s;
-        out.first_slight = r.nothing_won();
+        out.first_slight = nothing;
       }
       if (r.won > 0 && !r.nothing_won() && (!std::isfinite(out.best_won_s) || row.won_s > out.best_won_s)) {
         out.best_card = row.name;

@@ -8,21 +8,30 @@
 namespace chapters::capstone {
 namespace {
 
-/// How a round stands to the one before it, in the unit of the slab.
-std::string change_words(const Round& round, std::string_view unit) {
-  if (round.nothing_won()) return "won nothing";
-  return (round.won > 0 ? "won " : "lost ") + widgets::format_text(std::abs(round.won), unit);
+/// How a round stands to the one before it, in the unit of the slab; where that figure stayed, by the other target that
+/// it moved the most.
+std::string change_words(const Rules& rules, const Played& game, std::size_t number, std::size_t main) {
+  const auto targets = rules.targets();
+  const Round& round = game.rounds[number];
+  if (!round.nothing_won())
+    return (round.won > 0 ? "won " : "lost ") + widgets::format_text(std::abs(round.won), targets[main].unit);
+  const std::size_t other = moved_besides(game.rounds[number - 1], round, targets.size(), main);
+  if (other == max_targets) return "won nothing";
+  const double by = round.figures.values[other] - game.rounds[number - 1].figures.values[other];
+  return std::string(targets[other].name) + (by > 0 ? " +" : " -") +
+         widgets::format_text(std::abs(by), targets[other].unit);
 }
 
-BoardRound board_round(const Rules& rules, const Round& round, const BoardSpec& spec, std::size_t number) {
+BoardRound board_round(const Rules& rules, const Played& game, const BoardSpec& spec, std::size_t number) {
   const auto targets = rules.targets();
+  const Round& round = game.rounds[number];
   const std::string_view unit = targets[spec.main].unit;
   const bool start = round.card == max_cards;
   BoardRound out{.name = std::string(start ? spec.start_name : rules.cards()[round.card].name),
                  .note = std::string(start ? spec.start_note : rules.cards()[round.card].note),
                  .number = std::to_string(number),
                  .total_words = widgets::format_text(round.figures.said_of, unit),
-                 .change = start || round.bounced ? std::string() : change_words(round, unit),
+                 .change = start || round.bounced ? std::string() : change_words(rules, game, number, spec.main),
                  .held_words = widgets::format_text(
                      round.bounced && round.tried_bytes > 0 ? round.tried_bytes : round.figures.held_bytes, "B"),
                  .said_words = round.said > 0 ? "you said " + widgets::format_text(round.said, unit) : std::string(),
@@ -89,8 +98,7 @@ Board make_board(const Rules& rules, const Played& game, const BoardSpec& spec) 
   board.rows = spec.rows;
   board.slab_words = std::string(spec.slab_words);
   board.claimed_by = std::string(spec.claimed_by);
-  for (std::size_t i = 0; i < game.rounds.size(); ++i)
-    board.rounds.push_back(board_round(rules, game.rounds[i], spec, i));
+  for (std::size_t i = 0; i < game.rounds.size(); ++i) board.rounds.push_back(board_round(rules, game, spec, i));
   for (std::size_t i = 0; i < rules.targets().size(); ++i)
     board.targets.push_back(board_target(rules.targets()[i], i, i == spec.main, board.rounds));
   for (const BoardRound& r : board.rounds)

@@ -60,6 +60,20 @@ bool Round::nothing_won() const { return std::abs(won) < slight_share * std::abs
 
 bool Round::wasted() const { return card < max_cards && (!(won > 0) || nothing_won()); }
 
+std::size_t moved_besides(const Round& before, const Round& after, std::size_t targets, std::size_t main) {
+  std::size_t moved = max_targets;
+  double most = std::log(1.1);
+  for (std::size_t i = 0; i < targets; ++i) {
+    const double from = before.figures.values[i], to = after.figures.values[i];
+    if (i == main || !(from > 0) || !(to > 0)) continue;
+    if (const double by = std::abs(std::log(to / from)); by > most) {
+      most = by;
+      moved = i;
+    }
+  }
+  return moved;
+}
+
 models::Result<std::vector<std::size_t>> read_rounds(const Rules& rules, std::string_view text) {
   using Out = models::Result<std::vector<std::size_t>>;
   std::vector<std::size_t> rounds;

@@ -113,6 +113,10 @@ struct Round {
   bool wasted() const;
 };
 
+/// The target other than `main` whose figure a round moved the most, by a tenth at least; max_targets where it moved
+/// none. A round that wins nothing of the figure of the game may have moved another.
+std::size_t moved_besides(const Round& before, const Round& after, std::size_t targets, std::size_t main);
+
 struct Played {
   std::vector<Round> rounds;  ///< the start first
   std::size_t count = 0;      ///< cards played, bounced ones too

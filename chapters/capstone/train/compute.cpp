@@ -186,7 +186,7 @@ Computed<Outputs, Game> compute(const Inputs& in, Progress& progress, Searches& 
     const Outcome start = rules->outcome(rules->start());
     if (start.memory_bytes > start.room_bytes)
       return {{.reason = "The start of this game takes " + widgets::format_text(start.memory_bytes, "B") +
-                         " of a GPU, which has " + widgets::format_text(start.room_bytes, "B") +
+                         ", and a GPU has room for " + widgets::format_text(start.room_bytes, "B") +
                          ": raise \"GPUs\", or choose a chip with more memory or a smaller model."}};
     return {{.reason = played.error}};
   }

@@ -114,6 +114,7 @@ Run RunGame::run_of(CardSet set) const {
   }
   run.job.architecture = job_.architecture;
   run.job.cluster = *cluster;
+  run.job.cluster.memory_bytes -= kept_free_bytes;
   run.job.stack = planner_stack(StackId::megatron_core);
   run.job.stack.spread = has(set, Move::watch) ? job_.spread : job_.spread_slow;
   if (has(set, Move::moments_8))
@@ -145,7 +146,7 @@ Outcome RunGame::outcome_of(const Run& run) const {
   out.memory_bytes = price->memory_bytes;
   out.room_bytes = run.job.cluster.memory_bytes;
   if (!price->fits) {
-    out.bounce = "It takes " + widgets::format_text(out.memory_bytes, "B") + " of a GPU, which has " +
+    out.bounce = "It takes " + widgets::format_text(out.memory_bytes, "B") + ", and a GPU has room for " +
                  widgets::format_text(out.room_bytes, "B") + ".";
     return out;
   }

@@ -23,7 +23,7 @@ models::Result<std::string> planner_link(const Inputs& in, const Run& run) {
   w.exactly("sequence", as_double(in.sequence));
   w.choice("format", run.job.format == models::Format::fp8 ? "fp8" : "bf16");
   w.exactly("port_bytes_per_s", in.port_bytes_per_s);
-  w.number("keep_free_bytes", 0);
+  w.number("keep_free_bytes", models::parallel::kept_free_bytes);
   w.exactly("tensor_parallel", p.tensor);
   w.exactly("pipeline_parallel", p.pipeline);
   w.exactly("virtual_pipeline", p.virtual_pipeline);

@@ -33,7 +33,7 @@ struct Inputs : PlannedStep {
   bool in_switch = false;                      ///< sums inside a node's switches, where they can
   KeptWidth gradients = KeptWidth::software, moments = KeptWidth::software;
   ContextBy context_by = ContextBy::best;
-  double keep_free_bytes = 2e9;
+  double keep_free_bytes = models::parallel::kept_free_bytes;
   std::int64_t max_tensor = 72, max_pipeline = 128, max_zero = 3;
   bool context_plans = true, recompute_plans = true;
   // What the plan to price has besides.

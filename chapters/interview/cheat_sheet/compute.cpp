@@ -115,8 +115,10 @@ void add_serving(const Inputs& in, const Parts& parts, Sums& s) {
   s.ridge = models::ridge_flops_per_byte(parts.machine);
   s.ridge_batch = s.ridge * in.weight_bits / 16;
   s.drafted = models::inference::expected_tokens(in.acceptance, as_double(in.draft_length));
+  // A written token pays for its share of a step and for its share of the prompt that went before it.
+  s.answers_per_s = 1 / (s.step_s / as_double(in.batch) + s.prompt_s / in.output_tokens);
   s.dollars_per_million = models::fleet::dollars_per_million_tokens(in.price_per_hour * as_double(in.tensor_parallel),
-                                                                    in.filled / 100 * s.tokens_per_s);
+                                                                    in.filled / 100 * s.answers_per_s);
   const models::Workload step{.phase = models::Phase::decode, .batch = in.batch, .sequence = 1, .context = in.context};
   if (parts.chip->vendor != "NVIDIA") return;  // the host's time was recorded with such a chip
   if (const auto list = models::launch_list(a, step, parts.machine, false, 1.5e-6)) {

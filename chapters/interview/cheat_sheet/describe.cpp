@@ -78,8 +78,8 @@ void describe_serving_sums(Fields& f, Sums& s) {
           .formula = "max(2 x parameters read x tokens / (chips x peak), bytes / bandwidth) + attention"});
   f.real("step_s", s.step_s, {"One step of the batch", "s"},
          {.formula = "max((weights read + caches) / (chips x bandwidth), FLOP / (chips x peak))"});
-  f.real("tokens_per_s", s.tokens_per_s, "Tokens per second", "All requests together, at the most.",
-         {.formula = "batch / step"});
+  f.real("tokens_per_s", s.tokens_per_s, "Tokens per second",
+         "All requests together, at the most, while they write and no prompt is read.", {.formula = "batch / step"});
   f.real("ridge", s.ridge, {"Ridge", "FLOP/B"}, {.formula = "peak / bandwidth", .source = "Williams et al. 2009"});
   f.real("ridge_batch", s.ridge_batch, "Ridge as a batch", "Requests at which weights alone stop being the limit.",
          {.formula = "ridge x bits / 16"});
@@ -92,8 +92,12 @@ void describe_serving_sums(Fields& f, Sums& s) {
          "What the host takes to dispatch them one by one in eager PyTorch.",
          {.absent = "The kernels of this model on this chip are not listed.",
           .formula = "kernels x host's time for each"});
-  f.real("dollars_per_million", s.dollars_per_million, {"A million tokens", "$"},
-         {.formula = "price x chips / (3600 x tokens per second x filled) x 10^6"});
+  f.real("answers_per_s", s.answers_per_s, "Tokens per second, prompts read too",
+         "Each token of an answer pays for its share of the prompt as well.",
+         {.formula = "1 / (step / batch + prompt's time / tokens of an answer)"});
+  f.real("dollars_per_million", s.dollars_per_million, {"A million written tokens", "$"},
+         "At the least, with the prompts that they answer.",
+         {.formula = "price x chips / (3600 x tokens per second with prompts x filled) x 10^6"});
 }
 
 void describe_training_sums(Fields& f, Outputs& o) {

@@ -48,7 +48,7 @@ struct Sums {
   double parameters = 0, weights_bytes = 0, state_bytes = 0, cache_token_bytes = 0, cache_bytes = 0, fits = 0;
   double activation_bytes = no_figure;
   double read_bytes = 0;  ///< weights that one token reads: no embedding table, and of experts the active ones
-  double token_s = 0, step_s = 0, tokens_per_s = 0, ridge = 0, ridge_batch = 0, prompt_s = 0;
+  double token_s = 0, step_s = 0, tokens_per_s = 0, answers_per_s = 0, ridge = 0, ridge_batch = 0, prompt_s = 0;
   bool step_computes = false, prompt_reads = false;  ///< which of arithmetic and bytes is the longer
   double drafted = 0, dollars_per_million = 0;
   double all_reduce_s = no_figure, link_bytes_per_s = no_figure, flops = 0, train_s = 0, train_dollars = 0, bubble = 0,
@@ -121,9 +121,10 @@ enum class Dragged : std::uint8_t {
   cameras,
   megapixels,
   frames,
-  pixel_bits
+  pixel_bits,
+  answer
 };
-inline constexpr std::size_t dragged_count = 24;
+inline constexpr std::size_t dragged_count = 25;
 
 /// A piece of a sum: words, or a number in the hand.
 struct SumPiece {

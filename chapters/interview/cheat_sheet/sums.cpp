@@ -46,6 +46,7 @@ const std::array<DraggedNumber, dragged_count>& numbers() {
       {&In::megapixels, nullptr, {0.3, 50, true, false}, ""},
       {&In::frames_per_s, nullptr, {1, 240, true, true}, ""},
       {&In::pixel_bits, nullptr, {8, 48, false, true}, "bit"},
+      {&In::output_tokens, nullptr, {16, 4096, true, true}, ""},
   }};
   return all;
 }
@@ -179,12 +180,19 @@ void decode_sums(const Inputs& in, const Outputs& out, const Run& run, std::vect
                     .hand(batch)
                     .say(" / step")
                     .is(s.tokens_per_s, ""));
-  all.push_back(LineMaker(in, "A million tokens", "dollars_per_million", "fleet/cost")
+  all.push_back(LineMaker(in, "... with prompts", "answers_per_s", "serving/capacity")
+                    .say("1 / (step / ")
+                    .hand(batch)
+                    .say(" + prompt's time / ")
+                    .hand(answer)
+                    .say(")")
+                    .is(s.answers_per_s, ""));
+  all.push_back(LineMaker(in, "A million written", "dollars_per_million", "fleet/cost")
                     .say("chips \xC2\xB7 ")
                     .hand(price)
                     .say(" \xC2\xB7 10^6 / (3,600 \xC2\xB7 ")
                     .hand(filled)
-                    .say(" \xC2\xB7 tokens/s)")
+                    .say(" \xC2\xB7 that)")
                     .is(s.dollars_per_million, "$"));
   all.push_back(LineMaker(in, "Ridge", "ridge", "roofline/roofline").say("peak / bandwidth").is(s.ridge, "FLOP/B"));
   all.push_back(LineMaker(in, "Ridge as a batch", "ridge_batch", "inference/phases")

@@ -23,6 +23,10 @@ struct PlannerSite {
   bool in_switch = false;
 };
 
+/// Bytes of a GPU's memory that a training framework cannot use, where nobody says otherwise: the CUDA context and the
+/// communicators' buffers. Assumed; a job that keeps more or less of it free sets it itself.
+inline constexpr double kept_free_bytes = 2e9;
+
 /// GPUs of one kind. Rates are of one GPU; those of links are of one direction.
 struct PlannerCluster {
   std::int64_t gpus = 8, gpus_per_node = 8;

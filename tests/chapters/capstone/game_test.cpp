@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "chapters/capstone/shared/board.h"
+
 namespace {
 
 using namespace chapters::capstone;
@@ -77,6 +79,21 @@ TEST_CASE("game: the obvious opening wins nothing, a card that does not fit boun
   CHECK(bounced->rounds[1].cards == rules.start());
   CHECK_FALSE(bounced->rounds[3].bounced);
   CHECK(bounced->count == 3);
+}
+
+TEST_CASE("game: a round that leaves the game's figure says what it did to another target") {
+  const ToyRules rules;
+  Plays plays(rules);
+  // Four seats leave the time of 80 and bring 4 / 80 in place of 1 / 80; an idle card moves nothing at all.
+  const auto game = replay(plays, toy_rounds(rules, "seats_4, idle, graph"), {});
+  REQUIRE(game);
+  CHECK(game->rounds[1].nothing_won());
+  CHECK(moved_besides(game->rounds[0], game->rounds[1], 2, 0) == 1);
+  CHECK(moved_besides(game->rounds[1], game->rounds[2], 2, 0) == max_targets);
+  const Board board = make_board(rules, *game, {.start_name = "As found"});
+  CHECK(board.rounds[1].change == "rate +0.0375 1/s");
+  CHECK(board.rounds[2].change == "won nothing");
+  CHECK(board.rounds[3].change.starts_with("won "));
 }
 
 TEST_CASE("game: cards of a slot take each other's place, and a game is a text") {

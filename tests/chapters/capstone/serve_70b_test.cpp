@@ -30,6 +30,15 @@ TEST_CASE("serve-70b: INT4 wins nothing while the host is the clock, and the gra
   CHECK(cell(*lab, "played", 2, "won_s") > 0.1 * cell(*lab, "played", 1, "itl_s"));
 }
 
+TEST_CASE("serve-70b: a batch that leaves the gap and costs the first token did not do nothing") {
+  const LabPtr lab = open_lab("capstone/serve-70b", R"({"rounds": "batch_128, int4"})");
+  compute(*lab);
+  CHECK(cell_text(*lab, "played", 1, "found") == "moved another target");
+  CHECK(cell(*lab, "played", 1, "ttft_s") > 10 * cell(*lab, "played", 0, "ttft_s"));
+  CHECK(cell_text(*lab, "played", 2, "found") == "won nothing");
+  CHECK(lab->answer().find("Batch 128 left the time from token to token as it was.") != std::string::npos);
+}
+
 TEST_CASE("serve-70b: a round is what the model of one step says, and its head opens that step") {
   const LabPtr lab = open_lab("capstone/serve-70b", R"({"rounds": "graph, compile, flash, int4, batch_32"})");
   compute(*lab);
