@@ -14,25 +14,69 @@ using chapters::Kind;
 
 std::string with_unit(double v, const Field& f) { return widgets::format_text(v, f.spec.unit, 4); }
 
+/// What is asked for, and where.
+struct Question {
+  const Field* in = nullptr;
+  const Field* out = nullptr;
+  double lo = 0, hi = 0, target = 0;
+  bool whole() const { return in->kind == Kind::integer; }
+  bool log() const { return in->spec.range.scale == chapters::Scale::log && lo > 0; }
+};
+
+/// Why it cannot be asked; empty where it can.
+std::string refusal(const chapters::Lab& lab, const Question& q, std::string_view key, std::string_view output) {
+  if (!q.in) return unknown_key(lab.info().id, "input", key, lab.inputs());
+  if (!q.out) return unknown_key(lab.info().id, "output", output, lab.outputs());
+  if (!is_number(*q.in)) return std::string(key) + " is not a number: solve needs one.";
+  if (!is_number(*q.out)) return std::string(output) + " is not a number: solve needs one.";
+  const chapters::Range& range = q.in->spec.range;
+  if (!(q.in->spec.any_number || (q.lo >= range.lo && q.hi <= range.hi)) || !(q.lo < q.hi))
+    return std::string(key) + " may lie from " + with_unit(range.lo, *q.in) + " to " + with_unit(range.hi, *q.in) +
+           ", LO below HI.";
+  if (!std::isfinite(q.target)) return "The target must be a finite number.";
+  return "";
+}
+
+/// A value of the input, and by how much the output is above the target there.
+struct Place {
+  double v = 0, gap = 0;
+};
+
+/// Between two places on either side of the target, until nothing lies between them.
+template <class At>
+SolveResult narrowed(const Question& q, Place a, Place b, const At& at) {
+  const bool whole = q.whole();
+  for (int k = 0;
+       k < 200 && (whole ? b.v - a.v > 1 : std::abs(b.v - a.v) > 1e-13 * std::max(std::abs(a.v), std::abs(b.v))); ++k) {
+    double m = q.log() && !whole ? std::sqrt(a.v * b.v) : (a.v + b.v) / 2;
+    if (whole) m = std::floor(m);
+    const double gap = at(m);
+    if (std::isnan(gap)) break;
+    ((gap > 0) == (a.gap > 0) ? a : b) = {m, gap};
+  }
+  b.gap = at(b.v);
+  SolveResult found{.found = true, .input = b.v, .output = b.gap + q.target};
+  // At a step no input gives the target itself.
+  const double scale = std::max(std::abs(q.target), 1e-300);
+  if (!whole && std::abs(b.gap) > 1e-6 * scale && std::abs(a.gap) > 1e-6 * scale)
+    found.why = "The output jumps past the target here.";
+  return found;
+}
+
+/// Place `i` of `n` between the ends, as the input's scale has it.
+double grid_value(const Question& q, std::size_t i, std::size_t n) {
+  const double t = static_cast<double>(i) / static_cast<double>(n - 1);
+  const double v = i + 1 == n ? q.hi : q.log() ? q.lo * std::pow(q.hi / q.lo, t) : q.lo + (q.hi - q.lo) * t;
+  return q.whole() ? std::round(v) : v;
+}
+
 }  // namespace
 
 models::Result<SolveResult> solve(const chapters::Lab& lab, std::string_view key, double lo, double hi,
                                   std::string_view output, double target, chapters::Progress& progress) {
   using Solved = models::Result<SolveResult>;
-  const Field* in = lab.inputs().find(key);
-  if (!in) return Solved::fail(unknown_key(lab.info().id, "input", key, lab.inputs()));
-  const Field* out = lab.outputs().find(output);
-  if (!out) return Solved::fail(unknown_key(lab.info().id, "output", output, lab.outputs()));
-  if (in->kind != Kind::real && in->kind != Kind::integer)
-    return Solved::fail(std::string(key) + " is not a number: solve needs one.");
-  if (out->kind != Kind::real && out->kind != Kind::integer)
-    return Solved::fail(std::string(output) + " is not a number: solve needs one.");
-  if (!(in->spec.any_number || (lo >= in->spec.range.lo && hi <= in->spec.range.hi)) || !(lo < hi))
-    return Solved::fail(std::string(key) + " may lie from " + with_unit(in->spec.range.lo, *in) + " to " +
-                        with_unit(in->spec.range.hi, *in) + ", LO below HI.");
-  if (!std::isfinite(target)) return Solved::fail("The target must be a finite number.");
-  const bool whole = in->kind == Kind::integer;
-  const bool log = in->spec.range.scale == chapters::Scale::log && lo > 0;
+  const Question q{lab.inputs().find(key), lab.outputs().find(output), lo, hi, target};
+  if (std::string why = refusal(lab, q, key, output); !why.empty()) return Solved::fail(std::move(why));
   const auto copy = lab.clone();
   const Field* slot = copy->inputs().find(key);
   const auto at = [&](double v) {
@@ -42,58 +86,28 @@ models::Result<SolveResult> solve(const chapters::Lab& lab, std::string_view key
   };
 
   // A grid fine enough to see what the models do over their ranges; whole numbers are all tried when there are few.
-  const std::size_t n = whole && hi - lo < 512 ? static_cast<std::size_t>(hi - lo) + 1 : 512;
+  const std::size_t n = q.whole() && hi - lo < 512 ? static_cast<std::size_t>(hi - lo) + 1 : 512;
   double least = std::numeric_limits<double>::infinity(), most = -least;
-  double before = 0, gap_before = std::numeric_limits<double>::quiet_NaN();
+  Place before{.gap = std::numeric_limits<double>::quiet_NaN()};
   for (std::size_t i = 0; i < n && !progress.cancelled; ++i) {
-    const double t = static_cast<double>(i) / static_cast<double>(n - 1);
-    double v = i + 1 == n ? hi : log ? lo * std::pow(hi / lo, t) : lo + (hi - lo) * t;
-    if (whole) v = std::round(v);
-    const double gap = at(v);
-    progress.fraction = t;
-    if (std::isnan(gap)) {
-      gap_before = gap;
-      continue;
+    const double v = grid_value(q, i, n);
+    const Place here{v, at(v)};
+    progress.fraction = static_cast<double>(i) / static_cast<double>(n - 1);
+    if (here.gap == 0) return Solved::ok({.found = true, .input = v, .output = target});
+    if (!std::isnan(here.gap)) {
+      least = std::min(least, here.gap);
+      most = std::max(most, here.gap);
+      if (!std::isnan(before.gap) && (here.gap > 0) != (before.gap > 0))
+        return Solved::ok(narrowed(q, before, here, at));
     }
-    least = std::min(least, gap);
-    most = std::max(most, gap);
-    if (gap == 0) return Solved::ok({.found = true, .input = v, .output = target});
-    if (!std::isnan(gap_before) && (gap > 0) != (gap_before > 0)) {
-      double a = before, b = v, ga = gap_before;
-      for (int k = 0; k < 200 && (whole ? b - a > 1 : std::abs(b - a) > 1e-13 * std::max(std::abs(a), std::abs(b)));
-           ++k) {
-        double m = log && !whole ? std::sqrt(a * b) : (a + b) / 2;
-        if (whole) m = std::floor(m);
-        const double gm = at(m);
-        if (std::isnan(gm)) break;
-        if ((gm > 0) == (ga > 0)) {
-          a = m;
-          ga = gm;
-        } else {
-          b = m;
-        }
-      }
-      const double gb = at(b);
-      const double scale = std::max(std::abs(target), 1e-300);
-      if (!whole && std::abs(gb) > 1e-6 * scale &&
-          std::abs(ga) > 1e-6 * scale)  // a step: no input gives the target itself
-        return Solved::ok({
-            .found = true,
-            .input = b,
-            .output = gb + target,
-            .why = "The output jumps past the target here.",
-        });
-      return Solved::ok({.found = true, .input = b, .output = gb + target});
-    }
-    before = v;
-    gap_before = gap;
+    before = here;
   }
   if (progress.cancelled) return Solved::fail("The search was cancelled.");
   if (least > most) return Solved::ok({.why = "No value of " + std::string(key) + " in this range is feasible."});
-  return Solved::ok({.why = std::string(out->spec.label) + " stays between " + with_unit(least + target, *out) +
-                            " and " + with_unit(most + target, *out) + " while " + std::string(in->spec.label) +
-                            " runs from " + with_unit(lo, *in) + " to " + with_unit(hi, *in) + "; the target is " +
-                            with_unit(target, *out) + "."});
+  return Solved::ok({.why = std::string(q.out->spec.label) + " stays between " + with_unit(least + target, *q.out) +
+                            " and " + with_unit(most + target, *q.out) + " while " + std::string(q.in->spec.label) +
+                            " runs from " + with_unit(lo, *q.in) + " to " + with_unit(hi, *q.in) + "; the target is " +
+                            with_unit(target, *q.out) + "."});
 }
 
 }  // namespace app

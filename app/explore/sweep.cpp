@@ -16,7 +16,6 @@ using chapters::Field;
 using chapters::Kind;
 using chapters::Scale;
 
-bool is_number(const Field& f) { return f.kind == Kind::real || f.kind == Kind::integer; }
 bool has_reading(const Field& f) { return is_number(f) || f.kind == Kind::toggle || f.kind == Kind::choice; }
 
 std::vector<double> spaced(double lo, double hi, std::size_t n, bool log, bool whole) {
@@ -66,6 +65,69 @@ void parallel_for(std::size_t n, chapters::Progress& progress, const std::functi
   work(0);
 }
 
+namespace {
+
+/// Options by id, such as "bf16,fp8"; all where none is named.
+models::Result<SweepAxis> axis_of_options(const Field& f, const std::string& key, std::string_view ids) {
+  using Axis = models::Result<SweepAxis>;
+  SweepAxis axis{key, {}, {}, false};
+  const auto add = [&](std::size_t option) {
+    axis.values.push_back(static_cast<double>(option));
+    axis.labels.push_back((*f.options)[option].id);
+  };
+  while (!ids.empty()) {
+    const auto id = ids.substr(0, ids.find(','));
+    ids = id.size() < ids.size() ? ids.substr(id.size() + 1) : "";
+    const auto at = std::find_if(f.options->begin(), f.options->end(), [&](const auto& o) { return o.id == id; });
+    if (at == f.options->end()) {
+      std::vector<std::string> known;
+      for (const auto& o : *f.options) known.push_back(o.id);
+      return Axis::fail(key + " has no option \"" + std::string(id) + "\": allowed are " + sentence_list(known, 40) +
+                        ".");
+    }
+    add(static_cast<std::size_t>(at - f.options->begin()));
+  }
+  const bool all = axis.values.empty();
+  for (std::size_t i = 0; all && i < f.options->size(); ++i) add(i);
+  return Axis::ok(std::move(axis));
+}
+
+/// "LO:HI", "LO:HI:N" or "LO:HI:N:log"; the input's own range where nothing is said.
+models::Result<SweepAxis> axis_of_range(const Field& f, const std::string& key, std::string_view text,
+                                        std::size_t default_points) {
+  using Axis = models::Result<SweepAxis>;
+  const chapters::Range& range = f.spec.range;
+  double lo = range.lo, hi = range.hi, points = static_cast<double>(default_points);
+  SweepAxis axis{key, {}, {}, range.scale == Scale::log && lo > 0};
+  const std::string form = key + " needs LO:HI:N or LO:HI:N:log, such as " + key + "=1:64:32:log";
+  if (!text.empty()) {
+    std::vector<std::string_view> parts;
+    for (std::size_t from = 0; from <= text.size();) {
+      const auto colon = std::min(text.find(':', from), text.size());
+      parts.push_back(text.substr(from, colon - from));
+      from = colon + 1;
+    }
+    if (parts.size() < 2 || parts.size() > 4 || (parts.size() == 4 && parts[3] != "log" && parts[3] != "linear"))
+      return Axis::fail(form + "; it is \"" + std::string(text.substr(0, 60)) + "\".");
+    double* const slots[] = {&lo, &hi, &points};
+    for (std::size_t i = 0; i < 3 && i < parts.size(); ++i) {
+      const auto parsed = widgets::parse_quantity(parts[i], i < 2 ? f.spec.unit : std::string_view());
+      if (!parsed.error.empty()) return Axis::fail(form + ": " + parsed.error);
+      *slots[i] = parsed.value;
+    }
+    axis.log = parts.size() == 4 && parts[3] == "log";
+    if (!(points >= 2 && points <= 4096)) return Axis::fail(form + ", with N from 2 to 4096.");
+    if (!(f.spec.any_number || (lo >= range.lo && hi <= range.hi)) || !(lo < hi))
+      return Axis::fail(key + " can be swept from " + std::string(widgets::format(range.lo, f.spec.unit, 6)) + " to " +
+                        std::string(widgets::format(range.hi, f.spec.unit, 6)) + ", LO below HI.");
+    if (axis.log && !(lo > 0)) return Axis::fail(key + ": a log sweep needs LO above 0.");
+  }
+  axis.values = spaced(lo, hi, static_cast<std::size_t>(points), axis.log, f.kind == Kind::integer);
+  return Axis::ok(std::move(axis));
+}
+
+}  // namespace
+
 models::Result<SweepAxis> parse_sweep_axis(const chapters::Lab& lab, std::string_view text,
                                            std::size_t default_points) {
   using Axis = models::Result<SweepAxis>;
@@ -74,59 +136,9 @@ models::Result<SweepAxis> parse_sweep_axis(const chapters::Lab& lab, std::string
   const Field* f = lab.inputs().find(key);
   if (!f) return Axis::fail(unknown_key(lab.info().id, "input", key, lab.inputs()));
   if (!has_reading(*f)) return Axis::fail(key + " cannot be swept: it is not a number, a toggle or a choice.");
-  SweepAxis axis{key, {}, {}, false};
   const std::string_view rest = equals == std::string_view::npos ? "" : text.substr(equals + 1);
   if (f->kind == Kind::toggle) return Axis::ok({key, {0, 1}, {"false", "true"}, false});
-  if (f->kind == Kind::choice) {
-    std::string_view left = rest;
-    while (!left.empty()) {
-      const auto id = left.substr(0, left.find(','));
-      left = id.size() < left.size() ? left.substr(id.size() + 1) : "";
-      const auto at = std::find_if(f->options->begin(), f->options->end(), [&](const auto& o) { return o.id == id; });
-      if (at == f->options->end()) {
-        std::vector<std::string> ids;
-        for (const auto& o : *f->options) ids.push_back(o.id);
-        return Axis::fail(key + " has no option \"" + std::string(id) + "\": allowed are " + sentence_list(ids, 40) +
-                          ".");
-      }
-      axis.values.push_back(static_cast<double>(at - f->options->begin()));
-      axis.labels.emplace_back(id);
-    }
-    if (axis.values.empty())
-      for (std::size_t i = 0; i < f->options->size(); ++i) {
-        axis.values.push_back(static_cast<double>(i));
-        axis.labels.push_back((*f->options)[i].id);
-      }
-    return Axis::ok(std::move(axis));
-  }
-  double lo = f->spec.range.lo, hi = f->spec.range.hi;
-  double points = static_cast<double>(default_points);
-  axis.log = f->spec.range.scale == Scale::log && lo > 0;
-  const std::string form = key + " needs LO:HI:N or LO:HI:N:log, such as " + key + "=1:64:32:log";
-  if (!rest.empty()) {
-    std::vector<std::string_view> parts;
-    for (std::size_t from = 0; from <= rest.size();) {
-      const auto colon = std::min(rest.find(':', from), rest.size());
-      parts.push_back(rest.substr(from, colon - from));
-      from = colon + 1;
-    }
-    if (parts.size() < 2 || parts.size() > 4 || (parts.size() == 4 && parts[3] != "log" && parts[3] != "linear"))
-      return Axis::fail(form + "; it is \"" + std::string(rest.substr(0, 60)) + "\".");
-    double* const slots[] = {&lo, &hi, &points};
-    for (std::size_t i = 0; i < 3 && i < parts.size(); ++i) {
-      const auto parsed = widgets::parse_quantity(parts[i], i < 2 ? f->spec.unit : std::string_view());
-      if (!parsed.error.empty()) return Axis::fail(form + ": " + parsed.error);
-      *slots[i] = parsed.value;
-    }
-    axis.log = parts.size() == 4 && parts[3] == "log";
-    if (!(points >= 2 && points <= 4096)) return Axis::fail(form + ", with N from 2 to 4096.");
-    if (!(f->spec.any_number || (lo >= f->spec.range.lo && hi <= f->spec.range.hi)) || !(lo < hi))
-      return Axis::fail(key + " can be swept from " + std::string(widgets::format(f->spec.range.lo, f->spec.unit, 6)) +
-                        " to " + std::string(widgets::format(f->spec.range.hi, f->spec.unit, 6)) + ", LO below HI.");
-    if (axis.log && !(lo > 0)) return Axis::fail(key + ": a log sweep needs LO above 0.");
-  }
-  axis.values = spaced(lo, hi, static_cast<std::size_t>(points), axis.log, f->kind == Kind::integer);
-  return Axis::ok(std::move(axis));
+  return f->kind == Kind::choice ? axis_of_options(*f, key, rest) : axis_of_range(*f, key, rest, default_points);
 }
 
 models::Result<SweepResult> sweep(const chapters::Lab& lab, const std::vector<SweepAxis>& axes, std::string_view output,

@@ -144,6 +144,43 @@ std::string said(const std::string& tail) {
   return last.empty() ? std::string() : ", saying \"" + last.substr(0, 200) + "\"";
 }
 
+/// Why it ended, as a sentence; empty where it ended well, or somebody ended it.
+std::string why_of(const ChildEnd& end, const ChildLimits& limits, const std::string& fault) {
+  switch (end.how) {
+    case How::exited:
+      return end.code == 0 ? std::string()
+                           : "The worker gave up with status " + std::to_string(end.code) + said(end.error_tail) + ".";
+    case How::signalled:
+      return "The worker crashed (" + signal_name(end.code) + ")" + said(end.error_tail) + ".";
+    case How::hung:
+      return "The worker said nothing for " + widgets::format_text(limits.silence_s, "s", 3) + " and was ended.";
+    case How::flooded:
+    case How::refused:
+      return "The worker was ended because " + fault + ".";
+    case How::truncated:
+      return "The worker ended in the middle of a line.";
+    case How::cancelled:
+    case How::not_started:
+      break;
+  }
+  return "";
+}
+
+/// Has it ended? It stays a zombie until its group has been killed, so that its number means nobody else.
+bool has_ended(pid_t pid) {
+  siginfo_t info{};
+  return ::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid;
+}
+
+/// Ends it with whatever it has started and left behind; its status.
+int end_group(pid_t pid) {
+  ::kill(-pid, SIGKILL);
+  int status = 0;
+  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
+}
+
 }  // namespace
 
 double steady_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
@@ -171,7 +208,6 @@ ChildEnd run_child(const std::vector<std::string>& argv, const ChildLimits& limi
   std::array<char, 65536> buffer;
   end.how = How::exited;
   std::string fault;
-  int status = 0;
   bool ended = false;
   // Reads what is there; false when nobody can write any more.
   const auto drain = [&](Handle& from, const auto& use) {
@@ -203,43 +239,16 @@ ChildEnd run_child(const std::vector<std::string>& argv, const ChildLimits& limi
     else
       read_all();
     if (end.how == How::exited && reader.silent_s() > limits.silence_s) end.how = How::hung;
-    siginfo_t info{};
-    // It stays a zombie until its group has been killed, so that its number means nobody else.
-    if (end.how == How::exited && ::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-        info.si_pid == pid) {
+    if (end.how == How::exited && has_ended(pid)) {
       ended = true;
       read_all();  // what it wrote last
     }
   }
-  ::kill(-pid, SIGKILL);  // also whatever it has started and left behind
-  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-  }
-
+  const int status = end_group(pid);
   if (end.how == How::exited && WIFSIGNALED(status)) end.how = How::signalled;
   end.code = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
   if (end.how == How::exited && end.code == 0 && reader.in_a_line()) end.how = How::truncated;
-  switch (end.how) {
-    case How::exited:
-      if (end.code != 0)
-        end.why = "The worker gave up with status " + std::to_string(end.code) + said(end.error_tail) + ".";
-      break;
-    case How::signalled:
-      end.why = "The worker crashed (" + signal_name(end.code) + ")" + said(end.error_tail) + ".";
-      break;
-    case How::hung:
-      end.why = "The worker said nothing for " + widgets::format_text(limits.silence_s, "s", 3) + " and was ended.";
-      break;
-    case How::flooded:
-    case How::refused:
-      end.why = "The worker was ended because " + fault + ".";
-      break;
-    case How::truncated:
-      end.why = "The worker ended in the middle of a line.";
-      break;
-    case How::cancelled:
-    case How::not_started:
-      break;
-  }
+  end.why = why_of(end, limits, fault);
   return end;
 }
 

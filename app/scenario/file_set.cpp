@@ -7,6 +7,7 @@
 #include "app/platform/file_bytes.h"
 #include "app/scenario/file_sniff.h"
 #include "app/scenario/sentences.h"
+#include "models/base/characters.h"
 
 namespace app {
 namespace {
@@ -15,8 +16,7 @@ namespace fs = std::filesystem;
 using chapters::Field;
 using chapters::Fields;
 using chapters::Kind;
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+using models::is_digit;
 
 /// The digits from `i` on without zeros in front; `i` is moved behind them.
 std::string_view digits_at(const std::string& s, std::size_t& i) {

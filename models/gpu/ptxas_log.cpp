@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "models/base/characters.h"
+
 namespace models::gpu {
 namespace {
 
@@ -12,7 +14,6 @@ using Out = Result<Kernels>;
 constexpr std::string_view entry_mark = "Compiling entry function '";
 constexpr std::int64_t most_registers = 255, most_shared = 228 << 10, most_barriers = 64, most_bytes = 1 << 30;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_print(char c) { return c > ' ' && c <= '~'; }
 
 /// What a refusal repeats of the text: printable, and not long.

@@ -3,12 +3,11 @@
 #include <string_view>
 #include <tuple>
 
+#include "models/base/characters.h"
 #include "models/trace/trace.h"
 
 namespace models::trace {
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 std::string_view take_digits(std::string_view& text) {
   std::size_t n = 0;

@@ -78,6 +78,69 @@ std::shared_ptr<const Run> run_of(const Inputs& in, const Setting& setting, cons
   return std::make_shared<const Run>(std::move(run));
 }
 
+/// What one update reads and writes, and what a fused one would. A mean over the parameters: Muon's own passes are
+/// those of matrices inside layers, the rest is AdamW's.
+void fill_traffic(const Inputs& in, const Setting& setting, Outputs& out) {
+  double in_matrices = out.parameters;
+  if (in.kind == OptimizerKind::muon) {
+    in_matrices = 0;
+    for (const models::ParameterTensor& t : setting.tensors) in_matrices += t.side > 0 ? t.count * t.elements : 0;
+  }
+  const double share = in_matrices / out.parameters;
+  const auto passes_of = [&](OptimizerKind kind, UpdateCode code) {
+    return models::optimizer_passes(kind, code, in.recipe);
+  };
+  const auto passes = passes_of(in.kind, in.code), rest = passes_of(OptimizerKind::adamw, in.code);
+  const auto add = [&](const std::vector<models::OptimizerPass>& some, double part) {
+    for (const models::OptimizerPass& p : some) {
+      out.read_bytes += part * p.read_bytes();
+      out.write_bytes += part * p.write_bytes();
+    }
+  };
+  add(passes, share);
+  if (share < 1) add(rest, 1 - share);
+  out.matrix_bytes = bytes_of(passes);
+  out.vector_bytes = share < 1 ? bytes_of(rest) : out.matrix_bytes;
+  out.passes_count = static_cast<double>(passes.size());
+  out.traffic_bytes = out.read_bytes + out.write_bytes;
+  out.fused_bytes = share * bytes_of(passes_of(in.kind, UpdateCode::fused)) +
+                    (1 - share) * bytes_of(passes_of(OptimizerKind::adamw, UpdateCode::fused));
+  out.traffic_ratio = out.traffic_bytes / out.fused_bytes;
+}
+
+/// What lies in memory for a parameter, and on each of the GPUs.
+void fill_storage(const Inputs& in, const Setting& setting, Outputs& out) {
+  const models::OptimizerStorage storage = models::optimizer_storage(in.kind, in.code, in.recipe);
+  out.state_bytes = models::mean_state_bytes(in.kind, in.recipe, setting.tensors, setting.width);
+  out.stored_bytes = storage.total() - storage.state_bytes + out.state_bytes;
+  out.temporary_bytes = storage.temporary_bytes;
+  out.chip_state_bytes = out.stored_bytes * out.parameters / setting.shards;
+  out.chip_temporary_bytes = out.temporary_bytes * out.parameters / setting.shards;
+}
+
+/// The update's time, and its part of a step with `step_flops` of forward and backward passes.
+void fill_times(const Inputs& in, const Setting& setting, const models::TimedOptimizer& chosen,
+                const models::TimedOptimizer& fused, double step_flops, Outputs& out) {
+  out.time = chosen;
+  out.fused_time = fused;
+  out.speedup = out.time.time_s / out.fused_time.time_s;
+  out.over_adamw = out.time.time_s / setting.time(OptimizerKind::adamw, in.code).time_s;
+  double products_s = 0;
+  for (const models::OptimizerPassTime& p : chosen.passes) {
+    out.launch_wait_s += p.launch_s;
+    products_s += p.product_s;
+  }
+  out.product_time_share = 100 * products_s / out.time.time_s;
+  out.forward_backward_s = step_flops / setting.machine.matrix_flops_per_s;
+  out.product_share = 100 * out.time.flops / step_flops;
+  out.step_s = out.forward_backward_s + out.time.time_s;
+  out.step_share = 100 * out.time.time_s / out.step_s;
+  out.step_speedup = out.step_s / (out.forward_backward_s + out.fused_time.time_s);
+  // One multiplication or addition an operation and element, and a dozen in AdamW's one pass; Muon's products on top.
+  constexpr double update_flops = 14;
+  out.intensity = (out.time.flops + update_flops * out.parameters / setting.shards) / out.time.bytes;
+}
+
 }  // namespace
 
 Computed<Outputs, Run> compute(const Inputs& in) {
@@ -104,65 +167,17 @@ Computed<Outputs, Run> compute(const Inputs& in) {
       .shards = static_cast<double>(in.shards),
       .width = static_cast<double>(a.hidden),
   };
-  const auto& tensors = setting.tensors;
-  const double shards = setting.shards;
   const models::ParameterCount count = models::count_parameters(a);
   out.parameters = static_cast<double>(count.total);
-  for (const models::ParameterTensor& t : tensors) out.tensors += t.count;
-  const auto passes = models::optimizer_passes(in.kind, in.code, in.recipe);
-  const auto fused_passes = models::optimizer_passes(in.kind, UpdateCode::fused, in.recipe);
-  // A mean over the parameters: Muon's own passes are those of matrices inside layers, the rest is AdamW's.
-  double in_matrices = out.parameters;
-  if (in.kind == OptimizerKind::muon) {
-    in_matrices = 0;
-    for (const models::ParameterTensor& t : tensors) in_matrices += t.side > 0 ? t.count * t.elements : 0;
-  }
-  const auto add_traffic = [&](const std::vector<models::OptimizerPass>& some, double share) {
-    for (const models::OptimizerPass& p : some) {
-      out.read_bytes += share * p.read_bytes();
-      out.write_bytes += share * p.write_bytes();
-    }
-  };
-  const double share = in_matrices / out.parameters;
-  const auto rest = models::optimizer_passes(OptimizerKind::adamw, in.code, in.recipe),
-             fused_rest = models::optimizer_passes(OptimizerKind::adamw, UpdateCode::fused, in.recipe);
-  add_traffic(passes, share);
-  if (share < 1) add_traffic(rest, 1 - share);
-  out.matrix_bytes = bytes_of(passes);
-  out.vector_bytes = share < 1 ? bytes_of(rest) : out.matrix_bytes;
-  out.passes_count = static_cast<double>(passes.size());
-  out.traffic_bytes = out.read_bytes + out.write_bytes;
-  out.fused_bytes = share * bytes_of(fused_passes) + (1 - share) * bytes_of(fused_rest);
-  out.traffic_ratio = out.traffic_bytes / out.fused_bytes;
-  const models::OptimizerStorage storage = models::optimizer_storage(in.kind, in.code, in.recipe);
-  out.state_bytes = models::mean_state_bytes(in.kind, in.recipe, tensors, setting.width);
-  out.stored_bytes = storage.total() - storage.state_bytes + out.state_bytes;
-  out.temporary_bytes = storage.temporary_bytes;
-  out.chip_state_bytes = out.stored_bytes * out.parameters / shards;
-  out.chip_temporary_bytes = out.temporary_bytes * out.parameters / shards;
-  const models::TimedOptimizer chosen = setting.time(in.kind, in.code),
-                               fused = setting.time(in.kind, UpdateCode::fused);
-  out.time = chosen;
-  out.fused_time = fused;
-  out.speedup = out.time.time_s / out.fused_time.time_s;
-  out.over_adamw = out.time.time_s / setting.time(OptimizerKind::adamw, in.code).time_s;
-  double products_s = 0;
-  for (const models::OptimizerPassTime& p : chosen.passes) {
-    out.launch_wait_s += p.launch_s;
-    products_s += p.product_s;
-  }
-  out.product_time_share = 100 * products_s / out.time.time_s;
+  for (const models::ParameterTensor& t : setting.tensors) out.tensors += t.count;
+  fill_traffic(in, setting, out);
+  fill_storage(in, setting, out);
   // Forward and backward: 6 FLOPs a parameter and token (Kaplan et al. 2020), without the input embedding and without
   // attention's products between positions.
-  const double step_flops = 6 * static_cast<double>(count.active_without_input_embedding) * in.tokens;
-  out.forward_backward_s = step_flops / setting.machine.matrix_flops_per_s;
-  out.product_share = 100 * out.time.flops / step_flops;
-  out.step_s = out.forward_backward_s + out.time.time_s;
-  out.step_share = 100 * out.time.time_s / out.step_s;
-  out.step_speedup = out.step_s / (out.forward_backward_s + out.fused_time.time_s);
-  // One multiplication or addition an operation and element, and a dozen in AdamW's one pass; products of Muon beside.
-  constexpr double update_flops = 14;
-  out.intensity = (out.time.flops + update_flops * out.parameters / shards) / out.time.bytes;
+  const models::TimedOptimizer chosen = setting.time(in.kind, in.code),
+                               fused = setting.time(in.kind, UpdateCode::fused);
+  fill_times(in, setting, chosen, fused, 6 * static_cast<double>(count.active_without_input_embedding) * in.tokens,
+             out);
   out.ridge = peak / bandwidth;
   out.choices = every_choice(setting, out);
   return {std::move(out), run_of(in, setting, chosen, fused)};

@@ -53,51 +53,45 @@ void fill_corpus(const Inputs& in, Outputs& out) {
   out.corpus_speedup = documents / out.corpus_rows;
 }
 
-}  // namespace
-
-Computed<Outputs, Run> compute(const Inputs& in) {
-  const auto model = find_model(in.model);
-  if (!model) return {{.reason = model.error}};
-  Outputs out;
-  Run run;
-  const auto row = static_cast<std::uint32_t>(in.sequence);
+/// The documents' lengths: typed in, or drawn and cut at the row; why there are none.
+std::string fill_lengths(const Inputs& in, std::uint32_t row, Outputs& out, Run& run) {
   if (in.lengths == Lengths::list) {
     auto lengths = models::parse_lengths(in.list, row);
-    if (!lengths) {
-      out.reason = lengths.error;
-      return {std::move(out)};
-    }
+    if (!lengths) return lengths.error;
     run.lengths = std::move(*lengths);
-  } else {
-    run.lengths = models::draw_lengths(static_cast<models::LengthSource>(in.lengths),
-                                       static_cast<std::size_t>(in.documents), row, in.median, in.spread, in.seed);
-    const auto whole =
-        models::draw_lengths(static_cast<models::LengthSource>(in.lengths), static_cast<std::size_t>(in.documents),
-                             std::numeric_limits<std::uint32_t>::max(), in.median, in.spread, in.seed);
-    for (std::size_t i = 0; i < whole.size(); ++i) out.lost_tokens += static_cast<double>(whole[i] - run.lengths[i]);
+    return "";
   }
-  const Price price = price_of((*model)->architecture);
-  const auto batch = static_cast<std::uint32_t>(in.batch);
-  run.padded = models::pack_documents(run.lengths, row, PackingPolicy::padding, batch);
-  const auto most = static_cast<std::uint32_t>(in.most_documents);
-  run.packing = models::pack_documents(run.lengths, row, in.policy, batch, most);
+  const auto drawn = [&](std::uint32_t longest) {
+    return models::draw_lengths(static_cast<models::LengthSource>(in.lengths), static_cast<std::size_t>(in.documents),
+                                longest, in.median, in.spread, in.seed);
+  };
+  run.lengths = drawn(row);
+  const auto whole = drawn(std::numeric_limits<std::uint32_t>::max());
+  for (std::size_t i = 0; i < whole.size(); ++i) out.lost_tokens += static_cast<double>(whole[i] - run.lengths[i]);
+  return "";
+}
+
+/// Rows, and the fewest that could be.
+void fill_rows(const Inputs& in, std::uint32_t row, const Run& run, Outputs& out) {
   out.tokens = static_cast<double>(run.packing.tokens);
   out.mean_length = out.tokens / static_cast<double>(run.lengths.size());
   out.rows = static_cast<std::int64_t>(run.packing.row_room.size());
   out.padded_rows = static_cast<std::int64_t>(run.lengths.size());
   out.least_rows = static_cast<std::int64_t>(models::least_rows(run.packing.tokens, row));
-  if (most > 0)
+  if (in.most_documents > 0)
     out.least_rows = std::max(out.least_rows, (out.padded_rows + in.most_documents - 1) / in.most_documents);
   // The search is for small cases; of many documents it knows only that best fit reached the bound, if it did.
   const std::uint64_t nodes = run.lengths.size() <= 64 ? 5'000 : 0;
-  if (most == 0)
+  if (in.most_documents == 0)
     if (const auto best = models::fewest_rows(run.lengths, row, nodes)) out.optimum_rows = *best;
   out.computed_tokens = static_cast<double>(run.packing.room());
   out.useful_share = 100 * out.tokens / out.computed_tokens;
   out.padding_share = 100 - out.useful_share;
   out.padded_useful_share = 100 * out.tokens / static_cast<double>(run.padded.room());
+}
 
-  // What documents need: their tokens, and a triangle of pairs each.
+/// Arithmetic: what documents need, their tokens and a triangle of pairs each, and what is computed.
+void fill_flops(const Inputs& in, const Price& price, const Run& run, Outputs& out) {
   models::Packing alone;
   for (std::uint32_t d = 0; d < run.lengths.size(); ++d) alone.pieces.push_back({d, d, 0, run.lengths[d]});
   const double needed = price.linear(out.tokens) + price.attention(models::attention_pairs(alone, true));
@@ -118,6 +112,24 @@ Computed<Outputs, Run> compute(const Inputs& in) {
   for (const double n : used) filled += n * (n + 1) / 2;
   out.foreign_share = 100 * (1 - inside / filled);
   out.cut_documents = cut_documents(run.packing, run.lengths.size());
+}
+
+}  // namespace
+
+Computed<Outputs, Run> compute(const Inputs& in) {
+  const auto model = find_model(in.model);
+  if (!model) return {{.reason = model.error}};
+  Outputs out;
+  Run run;
+  const auto row = static_cast<std::uint32_t>(in.sequence), batch = static_cast<std::uint32_t>(in.batch),
+             most = static_cast<std::uint32_t>(in.most_documents);
+  out.reason = fill_lengths(in, row, out, run);
+  if (!out.reason.empty()) return {std::move(out)};
+  const Price price = price_of((*model)->architecture);
+  run.padded = models::pack_documents(run.lengths, row, PackingPolicy::padding, batch);
+  run.packing = models::pack_documents(run.lengths, row, in.policy, batch, most);
+  fill_rows(in, row, run, out);
+  fill_flops(in, price, run, out);
   for (int p = 0; p < models::packing_policy_count; ++p) {
     const auto policy = static_cast<PackingPolicy>(p);
     const models::Packing packing = models::pack_documents(run.lengths, row, policy, batch, most);

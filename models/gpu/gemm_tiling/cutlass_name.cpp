@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "models/base/characters.h"
 #include "models/base/printable.h"
 
 namespace models::gpu {
@@ -14,8 +15,6 @@ namespace {
 using Named = Result<CutlassKernel>;
 constexpr std::size_t quoted = 60, longest_name = 400;
 constexpr std::string_view example = "cutlass_tensorop_h16816gemm_128x256_32x3_tn_align8";
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 std::optional<std::int64_t> number_of(std::string_view s) {
   std::int64_t n = 0;
