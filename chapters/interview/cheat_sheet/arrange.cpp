@@ -165,8 +165,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   p.answer = answer_of(in, out);
   p.case_words = run.model_name + " on " + widgets::format_text(static_cast<double>(in.tensor_parallel), "") +
                  " \xC3\x97 " + run.chip_name + (out.holds(in) ? "" : ", does not fit") + "; batch " +
-                 widgets::format_text(static_cast<double>(in.batch), "") +
-                 "; each technique alone, on FlashAttention, fused kernels and a graph";
+                 widgets::format_text(static_cast<double>(in.batch), "") + "; each technique alone";
   arrange_matrix(out, p);
   p.words.assign(technique_words().begin(), technique_words().end());
   p.sums = sum_lines(in, out, run);

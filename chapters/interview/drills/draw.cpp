@@ -120,8 +120,12 @@ Pressed draw_card(Inputs& in, const Outputs& out, const Picture& picture, View& 
                   ImVec2 size) {
   const auto& t = theme();
   const Painter p = Painter::window();
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  if (!open) size.y = std::min(size.y, t.px(400));  // there is no more to show
+  ImVec2 at = ImGui::GetCursorScreenPos();
+  if (!open) {  // there is no more to show: the card lies in the middle of its room
+    const float high = std::min(size.y, t.px(400));
+    at.y += 0.4f * (size.y - high);
+    size.y = high;
+  }
   const CardPlace c = place_card(at, size, s, open);
   p.rect(c.corner, {c.corner.x + c.width, c.corner.y + size.y}, t.panel, t.px(12));
   p.frame(c.corner, {c.corner.x + c.width, c.corner.y + size.y}, t.line, 1, t.px(12));

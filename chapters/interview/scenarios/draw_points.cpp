@@ -87,11 +87,12 @@ float draw_point(const Painter& p, std::size_t i, ImVec2 at, float width, float 
   return high;
 }
 
-/// The outline in one or two columns.
+/// The outline in one column where its points, opened, fit one under another, else in two.
 void draw_outline(const Painter& p, Rect box, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
   const auto& t = theme();
   const auto& points = points_of(*picture.run);
-  const std::size_t columns = box.width() > t.px(640) ? 2 : 1;
+  const float roomy = (t.px(74) + t.type(Type::body)) * static_cast<float>(points.size());
+  const std::size_t columns = box.width() > t.px(640) && roomy > box.height() ? 2 : 1;
   const std::size_t per = (points.size() + columns - 1) / columns;
   const float gap = t.px(12),
               wide = (box.width() - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns);
@@ -109,7 +110,7 @@ void draw_outline(const Painter& p, Rect box, Inputs& in, const Outputs& out, co
       open[i] = picture.open_points[i] && more <= left;
       if (open[i]) left -= more;
     }
-    const float more = std::clamp(left / static_cast<float>(per), 0.0f, t.px(30));
+    const float more = std::clamp(left / static_cast<float>(per), 0.0f, t.px(columns == 1 ? 72 : 56));
     float y = box.min.y;
     for (std::size_t i = from; i < to && i < open.size(); ++i) {
       const float line = high(i, open[i]);
@@ -190,7 +191,7 @@ void draw_points(Inputs& in, const Outputs& out, const Picture& picture, View& v
   y += widgets::wrapped_text(p, {at.x, y}, picture.heading, size.x - clock_wide - t.px(24), t.text,
                              {.type = Type::body, .max_lines = size.y > t.px(420) ? 3 : 2});
   y += t.px(12);
-  const float ribbon = size.y > t.px(420) ? t.px(64) : t.px(36);
+  const float ribbon = size.y > t.px(420) ? std::clamp(0.14f * size.y, t.px(64), t.px(110)) : t.px(36);
   const float knob = t.px(6);  // half of what marks the clock, which stands at either end once
   paint_ribbon(p, {{at.x + knob, y}, {at.x + size.x - knob, y + ribbon}}, out, picture, elapsed);
   y += ribbon + t.px(8);
