@@ -99,6 +99,7 @@ void Replica::plan_all() {
 
 void Replica::finish_all() {
   ServingRun& run = ledger_.run();
+  std::int64_t alike = 0;
   for (Sequence& s : running_) {
     if (s.stalled) continue;
     run.answers.tokens += answers_->live(s.lane);
@@ -109,11 +110,17 @@ void Replica::finish_all() {
     } else {
       ++s.stored;
       --s.tokens_left;
-      token(s, now_us_);
+      if (s.token_us == work_.start_us) {  // as nearly all: the token before came at the end of the step before
+        ++alike;
+        s.token_us = now_us_;
+      } else {
+        token(s, now_us_);
+      }
       if (setup_.token_ticks > 0) tick(s, now_us_);
     }
     answers_->end_answers(s.lane, share_.at(s.request).output_tokens - static_cast<std::int32_t>(s.tokens_left));
   }
+  if (alike > 0 && ledger_.counts(now_s())) run.gaps.add(seconds_of(now_us_ - work_.start_us), alike);
   ++run.events;
 }
 
