@@ -35,7 +35,7 @@ struct FleetScaling {
   bool operator==(const FleetScaling&) const = default;
 };
 
-/// Prompts in a pool of their own.
+/// Prompts in a pool of their own. Blocks are then only counted.
 struct FleetParting {
   std::int64_t prefill_replicas = 0;  ///< 0: every replica does both
   /// What a step costs in the pool of prompts, and the blocks of a replica there; null and 0: as in the other pool.

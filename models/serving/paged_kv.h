@@ -8,10 +8,12 @@
 
 #include "models/serving/paged_kv_slots.h"
 #include "models/serving/serving_cost.h"
+#include "models/serving/serving_keeping.h"
 #include "models/serving/serving_requests.h"
 
 /// One stream of requests served twice with the same memory for the cache: each sequence with a run of slots reserved
-/// ahead, and with blocks that are taken when they are needed. Token by token, in integer microseconds, deterministic.
+/// ahead, and with blocks that are taken when they are needed. Both run on a replica of the serving engine
+/// (serving_replica.h), token by token, in integer microseconds, deterministic.
 namespace models {
 
 inline constexpr std::size_t paged_answers_max = 8;
@@ -33,12 +35,6 @@ struct PagedDemand {
 /// cut to `longest_tokens`, the context of the model: the prompt first leaves one token to the answer.
 PagedDemand paged_demand(std::span<const ServingRequest> requests, std::int32_t answers, std::int64_t longest_tokens,
                          const RequestStream* stream);
-
-/// What a sequence gets when slots are reserved. longest: `reserve_tokens` for everybody. power_of_two: the prompt and
-/// the answer's length rounded up to a power of two. exact: what will be held at the end, which nobody knows ahead.
-/// Orca (Max), (Pow2) and (Oracle) of Kwon et al. 2023, section 6.1.
-enum class ReserveRule : std::uint8_t { longest, power_of_two, exact };
-inline constexpr int reserve_rule_count = 3;
 
 /// What happens when a running sequence needs a block and none is free. wait: it stands still and keeps its blocks.
 /// recompute: the youngest request gives its blocks up, and its tokens are computed again later. swap: its blocks cross

@@ -102,4 +102,22 @@ PromptTrace mooncake_synthetic_trace() { return parse_prompt_rows(mooncake_synth
 
 PromptTrace agent_session_trace() { return parse_prompt_rows(agent_session_rows(), 64, false); }
 
+NamedPrompts named_prompts(const PromptTrace& trace) {
+  NamedPrompts out{.block_tokens = trace.block_tokens, .names = {}, .first = {0}};
+  std::int32_t fresh = 0;
+  for (const PromptRequest& r : trace.requests) {
+    const auto full = static_cast<std::size_t>(std::min<std::int64_t>(r.blocks, r.tokens / trace.block_tokens));
+    std::size_t known = 0;
+    if (r.like >= 0) {
+      const std::size_t from = out.first[static_cast<std::size_t>(r.like)],
+                        there = out.first[static_cast<std::size_t>(r.like) + 1] - from;
+      known = std::min({static_cast<std::size_t>(r.shared), there, full});
+      for (std::size_t i = 0; i < known; ++i) out.names.push_back(out.names[from + i]);
+    }
+    for (std::size_t i = known; i < full; ++i) out.names.push_back(fresh++);
+    out.first.push_back(out.names.size());
+  }
+  return out;
+}
+
 }  // namespace models

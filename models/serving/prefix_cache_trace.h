@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "models/base/result.h"
+#include "models/serving/serving_prefix_tree.h"
 
 /// What a prefix cache sees of requests: when each comes, how long its prompt is, and which earlier prompt it begins
 /// like.
@@ -49,6 +50,9 @@ std::string_view agent_session_rows();
 PromptTrace mooncake_synthetic_trace();
 /// 2,589 requests of 28 agent sessions one after the other, blocks of 64 tokens.
 PromptTrace agent_session_trace();
+
+/// The full blocks of the trace's prompts by name, for an engine that keeps a tree of them.
+NamedPrompts named_prompts(const PromptTrace& trace);
 
 /// Prompts made up by a seed: each begins with one of a few system prompts; then comes one of `groups` texts of its
 /// own; then its question.

@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "models/serving/serving_answers.h"
 #include "models/serving/serving_ledger.h"
 
 namespace models {
@@ -13,13 +14,12 @@ ServingRun simulate_serving(std::span<const ServingRequest> requests, const Serv
   const bool steps =
       setup.cost && (setup.policy == ServingPolicy::continuous || setup.policy == ServingPolicy::chunked);
   const std::int64_t replicas = setup.cost ? setup.servers : 1;
-  const std::int64_t room = setup.blocks * setup.block_tokens;
+  const serving::RoomCheck room(requests, setup);
   std::vector<serving::Share> shares(static_cast<std::size_t>(replicas));
   for (serving::Share& share : shares) share.requests = requests;
   if (setup.cost || requests.size() > 0) shares[0].ids.reserve(requests.size() / shares.size() + 1);
   for (std::size_t i = 0; i < requests.size(); ++i) {
-    const bool never_fits = setup.cost && std::int64_t{requests[i].prompt_tokens} + requests[i].output_tokens > room;
-    if (never_fits) {
+    if (setup.cost && !room.ever_fits(i)) {
       ++run.refused;
       run.served[i] = {nan, nan, nan, nan};
     } else {
@@ -27,11 +27,12 @@ ServingRun simulate_serving(std::span<const ServingRequest> requests, const Serv
     }
   }
   for (std::size_t r = 0; r < shares.size() && !run.stopped; ++r) {
-    serving::Ledger ledger(run, setup, shares[r], r == 0);
-    if (steps)
-      serving::run_steps(shares[r], setup, ledger);
-    else
+    if (steps) {
+      serving::run_steps(shares[r], setup, run, r == 0);
+    } else {
+      serving::Ledger ledger(run, setup, shares[r], r == 0);
       serving::run_batches(shares[r], setup, setup.cost ? 1 : setup.servers, ledger);
+    }
   }
   return run;
 }

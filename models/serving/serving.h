@@ -7,7 +7,9 @@
 
 #include "models/serving/serving_cost.h"
 #include "models/serving/serving_gaps.h"
+#include "models/serving/serving_keeping.h"
 #include "models/serving/serving_prefix_store.h"
+#include "models/serving/serving_prefix_tree.h"
 #include "models/serving/serving_requests.h"
 
 /// A serving engine as a discrete-event simulation: requests wait, are batched by a policy, and leave.
@@ -45,6 +47,14 @@ struct ServingSetup {
   /// By request: what its prompt begins with, and whose cache a replica may still have (continuous and chunked alone).
   /// Empty: all prompts are read whole.
   std::span<const PromptPrefix> prefixes;
+  /// Prompts by the names of their blocks: each replica keeps a tree of them, in which a prompt finds what any other
+  /// has left there. Not where `prefixes` says what is kept, and with counted blocks alone; a named block must be a
+  /// whole number of the cache's.
+  const NamedPrompts* named = nullptr;
+  /// What the cache keeps account of, and the answers to each prompt (continuous and chunked alone).
+  CacheKeeping keeping = CacheKeeping::counted;
+  ServingAnswers answers;
+  std::int64_t urgent = -1;      ///< number of a request that goes to the head of the line when it arrives
   std::int64_t token_ticks = 0;  ///< The most tokens whose times are kept (continuous and chunked alone).
   /// The run is pictured from the arrival of request `history_from`, numbered from 0, until it and those up to
   /// `history_requests` in all have left: spans, queue and cache are kept of all who are there in that time.
@@ -107,6 +117,7 @@ struct ServingRun : ServingCounts, ServingIntegrals {
   std::int64_t blocks_left = 0;  ///< Cache blocks that were not returned at the end; must be 0.
   double tokens = 0;             ///< output tokens delivered
   TokenGaps gaps;                ///< between a request's tokens, in the time that is measured; none in a plain queue
+  AnswerCounts answers;          ///< with tables or runs
   bool stopped = false;          ///< cancelled, or more events than allowed: figures mean nothing
   std::vector<TokenTick> ticks;  ///< by replica, and of each in order of its steps
   // Recorded only for replica 0, while its requests that are pictured are there; used for drawing.

@@ -174,6 +174,6 @@ inline std::int64_t blocks_of(std::int64_t tokens, const ServingSetup& setup) {
 /// Plain queues and the batches that run to the end of their longest member.
 void run_batches(const Share& share, const ServingSetup& setup, std::int64_t servers, Ledger& ledger);
 /// Batches that change at every step.
-void run_steps(const Share& share, const ServingSetup& setup, Ledger& ledger);
+void run_steps(const Share& share, const ServingSetup& setup, ServingRun& run, bool pictured);
 
 }  // namespace models::serving

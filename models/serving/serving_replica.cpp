@@ -21,23 +21,43 @@ Replica::Replica(const Share& share, const ServingSetup& setup, Ledger& ledger, 
       ledger_(ledger),
       duty_(duty),
       links_(links),
+      answers_(make_answer_cache(share.requests, setup)),
       free_(setup.blocks) {
+  const std::int64_t named = setup.named ? setup.named->block_tokens : 0;
+  tree_on_ =
+      named > 0 && named % setup.block_tokens == 0 && setup.prefixes.empty() && !answers_ && duty != Duty::decode;
+  if (tree_on_) tree_ = PrefixTreeStore(named / setup.block_tokens);
   lanes_.resize(static_cast<std::size_t>(setup.slots));
   std::iota(lanes_.rbegin(), lanes_.rend(), std::int64_t{0});
 }
 
+void Replica::pass(std::int64_t now_us) {
+  if (watch_ && now_us > seen_us_) watch_->passes(seen_us_, now_us, *this);
+  seen_us_ = std::max(seen_us_, now_us);
+}
+
 void Replica::offer(std::size_t i) {
+  const std::int64_t now_us = microseconds_from(share_.at(i).arrival_s);
+  pass(now_us);
   ledger_.arrive(share_.at(i).arrival_s);
-  queue_.push_back({.request = i});
+  enqueue({.request = i});
   queued_tokens_ += share_.at(i).prompt_tokens;
-  interrupt(microseconds_from(share_.at(i).arrival_s));
+  interrupt(now_us);
 }
 
 void Replica::offer(const Waiting& read, std::int64_t now_us) {
+  pass(now_us);
   ledger_.arrive(seconds_of(now_us));
-  queue_.push_back(read);
+  enqueue(read);
   queued_tokens_ += read.remote;
   interrupt(now_us);
+}
+
+/// Into the queue by rank: nobody who waits came earlier than this one unless sent back, too.
+void Replica::enqueue(const Waiting& w) {
+  auto place = queue_.end();
+  while (place != queue_.begin() && rank(std::prev(place)->request) > rank(w.request)) --place;
+  queue_.insert(place, w);
 }
 
 /// Somebody came: an idle replica begins at once, and decode steps that he could join end at the next token.
@@ -54,6 +74,7 @@ void Replica::interrupt(std::int64_t now_us) {
 
 void Replica::go_on() {
   now_us_ = work_.end_us;
+  pass(now_us_);
   switch (work_.kind) {
     case Work::Kind::prompts:
       finish_prompts();
@@ -63,6 +84,9 @@ void Replica::go_on() {
       break;
     case Work::Kind::decode:
       finish_decode();
+      break;
+    case Work::Kind::all:
+      finish_all();
       break;
     case Work::Kind::none:
     case Work::Kind::wait:
@@ -82,6 +106,10 @@ void Replica::go_on() {
 void Replica::free_sent(std::int64_t now_us, std::size_t request, std::int64_t blocks, std::int64_t tokens) {
   sent_blocks_ -= blocks;
   free_ += blocks;
+  if (const auto sent = sent_nodes_.find(request); sent != sent_nodes_.end()) {
+    tree_.unpin(sent->second);
+    sent_nodes_.erase(sent);
+  }
   if (const PromptPrefix* prefix = prefix_of(request); prefix && prefix->session >= 0) {
     const std::int64_t whole = tokens / setup_.block_tokens;
     free_ += store_.keep(prefix->session, whole, setup_.block_tokens) - whole;
@@ -96,15 +124,6 @@ std::int64_t Replica::prompt_tokens_left() const {
   return tokens;
 }
 
-const PromptPrefix* Replica::prefix_of(std::size_t i) const {
-  return setup_.prefixes.empty() ? nullptr : &setup_.prefixes[static_cast<std::size_t>(share_.ids[i])];
-}
-
-std::int64_t Replica::kept_tokens(std::int32_t session, std::int64_t shared) const {
-  if (session < 0) return 0;
-  return std::min(store_.tokens_of(session), shared / setup_.block_tokens * setup_.block_tokens);
-}
-
 void Replica::set(Work::Kind kind, double span_s) {
   work_ = {.kind = kind,
            .start_us = now_us_,
@@ -114,6 +133,7 @@ void Replica::set(Work::Kind kind, double span_s) {
 
 /// Takes up whatever can be done now: who has landed joins, the queue is admitted, and a step begins.
 void Replica::begin() {
+  if (answers_) return begin_followed();
   for (;;) {
     land();
     delay_us_ = 0;
@@ -180,60 +200,6 @@ std::size_t Replica::admit() {
     from_host += delay_us_ > delay_us;
   }
   return delay_us_ > before_us ? from_host : 0;
-}
-
-bool Replica::admit_first() {
-  const Waiting w = queue_.front();
-  const ServingRequest& r = share_.at(w.request);
-  const std::int64_t prompt = w.remote > 0 ? w.remote : r.prompt_tokens + w.generated;
-  const std::int64_t blocks = blocks_of(prompt + (duty_ == Duty::prefill ? 0 : 1), setup_);
-  const bool alone = running_.empty() && incoming_.empty();
-  if (blocks + (alone ? 0 : setup_.watermark_blocks) > room()) return false;
-  queue_.pop_front();
-  queued_tokens_ -= w.remote > 0 ? w.remote : r.prompt_tokens;
-  ledger_.take(now_s(), 1);
-  ++ledger_.run().events;
-  Sequence s{
-      .request = w.request,
-      .lane = lanes_.back(),
-      .stored = 0,
-      .blocks = blocks,
-      .prompt_left = prompt,
-      .tokens_left = r.output_tokens - w.generated,
-      .since_us = now_us_,
-      .token_us = w.token_us,
-  };
-  lanes_.pop_back();
-  if (ServedRequest& served = ledger_.served(w.request); served.start_s < 0) served.start_s = now_s();
-  if (w.swapped > 0) {
-    s.stored = w.swapped;
-    s.prompt_left = 0;
-    delay_us_ +=
-        microseconds_in(static_cast<double>(w.swapped) * cost_.kv_bytes_per_token / setup_.swap_bytes_per_s, 1);
-  } else if (w.remote == 0) {
-    s.stored = find_kept(w.request, prompt);
-    s.prompt_left -= s.stored;
-    ++prefilling_;
-  }
-  take_blocks(blocks);
-  if (w.remote > 0) {
-    s.stored = w.remote;
-    s.prompt_left = 0;
-    incoming_.push_back({s, links_->send(now_us_, w)});
-  } else {
-    running_.push_back(s);
-  }
-  return true;
-}
-
-/// Tokens at the prompt's beginning that are in the store, in whole blocks; at least one token is computed.
-std::int64_t Replica::find_kept(std::size_t i, std::int64_t prompt) {
-  const PromptPrefix* prefix = prefix_of(i);
-  if (!prefix || prefix->session < 0) return 0;
-  const std::int64_t kept = kept_tokens(prefix->session, std::min<std::int64_t>(prefix->tokens, prompt - 1));
-  free_ += store_.take(prefix->session);
-  ledger_.run().kept_tokens += static_cast<double>(kept);
-  return kept;
 }
 
 /// All prompts that were just admitted, in one step; whoever decodes waits.

@@ -25,6 +25,7 @@ void Replica::emit_first(Sequence& s) {
   if (setup_.token_ticks > 0) tick(s, now_us_);
   ledger_.span(s.request, s.lane, seconds_of(s.since_us), now_s(), SlotUse::prefill);
   s.since_us = now_us_;
+  if (has_tree()) share_prompt(s);
 }
 
 /// Blocks that a sequence needs besides its own for `steps` more tokens: nearly always none, and then without a
@@ -65,27 +66,28 @@ bool Replica::grow(std::int64_t steps) {
 void Replica::preempt() {
   auto youngest = running_.begin();
   for (auto s = running_.begin(); s != running_.end(); ++s)
-    if (s->request > youngest->request) youngest = s;
+    if (rank(s->request) > rank(youngest->request)) youngest = s;
   const Sequence s = *youngest;
   running_.erase(youngest);
   Waiting w{
       .request = s.request, .generated = share_.at(s.request).output_tokens - s.tokens_left, .token_us = s.token_us};
   if (s.prompt_left > 0) {
     --prefilling_;
+  } else if (answers_) {
+    w.host_blocks = leave_cache(s);
+    if (w.host_blocks > 0) w.swapped = s.stored;
   } else if (setup_.preemption == Preemption::swap) {
     w.swapped = s.stored;
     delay_us_ += microseconds_in(static_cast<double>(s.stored) * cost_.kv_bytes_per_token / setup_.swap_bytes_per_s, 1);
   }
-  // The queue is sorted by arrival, and nobody who waits came earlier than this one unless preempted, too.
-  auto place = queue_.begin();
-  while (place != queue_.end() && place->request < s.request) ++place;
-  queue_.insert(place, w);
+  enqueue(w);
   queued_tokens_ += share_.at(s.request).prompt_tokens;
   ledger_.take(now_s(), -1);
   release(s, true, 0);
-  resting_ = true;
+  resting_ = !answers_;  // where blocks are followed, for this step alone: begin_followed
   ++ledger_.run().preemptions;
   ++ledger_.run().events;
+  if (watch_) watch_->sent_back(number_of(s.request), now_us_);
 }
 
 /// Prompts that were read for another replica leave the batch; their blocks stay until they are sent.
@@ -101,9 +103,10 @@ void Replica::hand_over() {
                      .generated = share_.at(s.request).output_tokens - s.tokens_left,
                      .token_us = s.token_us,
                      .remote = s.stored,
-                     .remote_blocks = s.blocks});
+                     .remote_blocks = s.blocks - s.shared});
     lanes_.push_back(s.lane);
-    sent_blocks_ += s.blocks;
+    sent_blocks_ += s.blocks - s.shared;
+    if (s.node >= 0) sent_nodes_[s.request] = s.node;
     ledger_.hand_over(now_s());
     resting_ = false;
   }
@@ -121,7 +124,9 @@ void Replica::retire() {
     }
     ServedRequest& served = ledger_.served(s.request);
     served.last_token_s = served.finish_s = now_s();
-    ledger_.run().tokens += share_.at(s.request).output_tokens;
+    ledger_.run().tokens +=
+        static_cast<double>(answers_ ? AnswerLengths(share_.requests, setup_.answers).all_tokens(number_of(s.request))
+                                     : share_.at(s.request).output_tokens);
     const PromptPrefix* prefix = prefix_of(s.request);
     const bool keeps = prefix && prefix->session >= 0;
     const std::int64_t whole = keeps ? s.stored / setup_.block_tokens : 0;
@@ -148,8 +153,14 @@ void Replica::release(const Sequence& s, bool preempted, std::int64_t kept_block
     ledger_.run().spans.back().preempted = preempted;
   }
   lanes_.push_back(s.lane);
-  free_ += s.blocks - kept_blocks;
-  ledger_.blocks(now_s(), setup_.blocks - free_ - store_.blocks());
+  if (answers_) {
+    answers_->release(s.lane);
+    free_ = answers_->free_blocks();
+  } else {
+    free_ += s.blocks - s.shared - kept_blocks;
+    tree_.unpin(s.node);
+  }
+  ledger_.blocks(now_s(), blocks_held());
 }
 
 void Replica::take_blocks(std::int64_t blocks) {

@@ -1,21 +1,37 @@
-#include "models/serving/serving_replica.h"
+#include "models/serving/serving_pool.h"
 
 namespace models::serving {
+namespace {
 
-void run_steps(const Share& share, const ServingSetup& setup, Ledger& ledger) {
-  Replica replica(share, setup, ledger);
-  const std::size_t n = share.size();
-  std::size_t arrived = 0;
-  std::int64_t arrival_us = n > 0 ? microseconds_from(share.at(0).arrival_s) : never_us;
-  while (ledger.may_go_on(static_cast<std::size_t>(replica.running()))) {
-    while (arrival_us <= replica.next_us() && arrival_us != never_us) {
-      replica.offer(arrived++);
-      arrival_us = arrived < n ? microseconds_from(share.at(arrived).arrival_s) : never_us;
-    }
-    if (replica.next_us() == never_us) break;
-    replica.go_on();
+/// One replica and the requests that are its own.
+class OneReplica : public PoolRules {
+ public:
+  OneReplica(ReplicaPool& pool, std::span<const ServingRequest> requests, const std::vector<std::int32_t>& ids)
+      : pool_(pool), requests_(requests), ids_(ids) {}
+  std::int64_t arrival_us() const override {
+    return next_ < ids_.size() ? microseconds_from(requests_[static_cast<std::size_t>(ids_[next_])].arrival_s)
+                               : never_us;
   }
-  ledger.run().blocks_left += replica.blocks_held();
+  void arrive() override {
+    ++next_;
+    pool_.offer_next(0);
+  }
+
+ private:
+  ReplicaPool& pool_;
+  std::span<const ServingRequest> requests_;
+  const std::vector<std::int32_t>& ids_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace
+
+void run_steps(const Share& share, const ServingSetup& setup, ServingRun& run, bool pictured) {
+  ReplicaPool pool(share.requests, run, nullptr);
+  pool.add(setup, Duty::all, pictured, share.ids);
+  OneReplica rules(pool, share.requests, share.ids);
+  pool.run(rules);
+  run.blocks_left += pool.replica(0).blocks_left();
 }
 
 }  // namespace models::serving

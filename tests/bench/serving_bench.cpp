@@ -45,6 +45,25 @@ BENCHMARK(language_model)
                    {8, 64}})
     ->Unit(benchmark::kMillisecond);
 
+/// Each block is followed, with several answers to a prompt.
+void followed(benchmark::State& state) {
+  assets();
+  const auto& catalog = chapters::catalog();
+  const auto cost =
+      models::serving_cost(catalog.model("llama-3-70b")->architecture, {.chip = catalog.chip("h100_sxm"), .chips = 8});
+  const auto requests = models::make_requests({.requests = 20'000, .rate_per_s = 20});
+  models::ServingSetup setup{.cost = &*cost, .slots = 64, .blocks = 1 << 16, .keeping = models::CacheKeeping::tables};
+  setup.answers.count = static_cast<std::int32_t>(state.range(0));
+  double tokens = 0;
+  for (auto _ : state) {
+    const models::ServingRun run = models::simulate_serving(requests, setup);
+    tokens += static_cast<double>(run.answers.tokens);
+    benchmark::DoNotOptimize(run.end_s);
+  }
+  state.counters["tokens"] = benchmark::Counter(tokens, benchmark::Counter::kIsRate);
+}
+BENCHMARK(followed)->Name("serving/followed")->Arg(1)->Arg(4)->Unit(benchmark::kMillisecond);
+
 /// A million requests before a fleet: eight replicas behind a router, or two and six in two pools.
 void fleet(benchmark::State& state) {
   assets();

@@ -69,7 +69,10 @@ void fill_schedules(const Inputs& in, const models::Chip& chip, const FlashChip&
     if (auto warps = run_flash_warps(shape_of(in), tile_of(in), schedule, blocks, rates, lane_tiles)) {
       row.exchange_bytes = warps->exchange_bytes;
       row.tensor_busy = 100 * warps->tensor_busy;
-      if (schedule == in.schedule) out.tensor_busy = row.tensor_busy;
+      if (schedule == in.schedule) {
+        out.tensor_busy = row.tensor_busy;
+        out.exchange_bytes = row.exchange_bytes;
+      }
       run.warps[static_cast<std::size_t>(i)] = std::move(*warps);
     }
     out.schedules.push_back(std::move(row));

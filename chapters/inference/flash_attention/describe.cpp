@@ -143,6 +143,9 @@ void describe_times(Fields& f, Outputs& o) {
          {.binary = true, .formula = "4 B rows (d + columns), forward"});
   f.real("register_limit_bytes", o.register_limit_bytes, {"A multiprocessor has", "B"}, "Registers.",
          {.binary = true, .source = "the vendor's"});
+  f.real("exchange_bytes", o.exchange_bytes, {"Exchanged by warps, a tile", "B"},
+         "What the warps of a block hand each other through shared memory; nothing where each has rows of its own.",
+         {.source = dao});
   f.integer("blocks", o.blocks, "Blocks at once", "On one multiprocessor, by shared memory and registers.");
   f.real("tensor_busy", o.tensor_busy, {"Tensor cores busy", "%"},
          "Forward, with matmuls, exponentials and what warps exchange as the only work.",

@@ -59,6 +59,7 @@ struct Outputs {
   double scores_intensity = 0, ridge = 0;
   std::string limit;
   double shared_bytes = 0, shared_limit_bytes = 0, register_bytes = 0, register_limit_bytes = 0;
+  double exchange_bytes = 0;                                                   ///< between the warps of a block, a tile
   std::int64_t blocks = 0;                                                     ///< on a multiprocessor at once
   double max_error = 0, square_error = 0, unscaled_error = 0, new_maxima = 0;  ///< unscaled_error, new_maxima: %
   std::vector<ScheduleRow> schedules;

@@ -115,6 +115,27 @@ void arrange_contexts(const Inputs& in, const Outputs& out, const Run& run, Pict
   p.against_context.push_back(std::move(now));
 }
 
+/// A bar for each tier from which a user can be brought back, and one for computing him again.
+void arrange_parking(const Outputs& out, Picture& p) {
+  for (const TierRow& row : out.tiers)
+    if (std::isfinite(row.tier.fetch_s)) {
+      p.parked_names.push_back(row.name);
+      p.parked_s.push_back(row.tier.fetch_s);
+    }
+  p.parked_names.push_back("compute again");
+  p.parked_s.push_back(out.fit.recompute_s);
+  if (p.parked_s.size() == 1) {
+    p.parking = "Nobody states how this chip is linked to its host.";
+    return;
+  }
+  const auto worth = static_cast<std::size_t>(out.farthest_worth);
+  p.parking = users_text(out.parked_sequences) + " can wait in all tiers. Computing one again takes " +
+              format_text(out.fit.recompute_s, "s") + " at least" +
+              (worth == out.tiers.size() ? ": bringing back is sooner from everywhere."
+               : worth == 0              ? ": sooner than any way back."
+                                         : ": only some ways back are sooner.");
+}
+
 }  // namespace
 
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
@@ -127,14 +148,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   p.rim = out.fit.offered_bytes;
   p.rim_words = format_text(out.fit.offered_bytes, "B");
   arrange_contexts(in, out, run, p);
-  if (std::isfinite(out.fit.fetch_s)) {
-    const double ratio = out.fit.recompute_s / out.fit.fetch_s;
-    p.parking = format_text(out.fit.host_sequences, "") + " users fit in the host. Bringing one back takes " +
-                format_text(out.fit.fetch_s, "s") + ", computing it again " + format_text(out.fit.recompute_s, "s") +
-                " at least" + (ratio > 1 ? ", " + format_text(ratio, widgets::times_unit, 2) + " as long." : ".");
-  } else {
-    p.parking = "Nobody states how this chip is linked to its host.";
-  }
+  arrange_parking(out, p);
   return p;
 }
 

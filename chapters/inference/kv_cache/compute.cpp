@@ -16,6 +16,8 @@ namespace {
 
 using models::inference::KvDesign, models::inference::KvMachine, models::inference::KvSharing;
 
+/// NVLink-C2C of a GH200, one direction (NVIDIA's data sheet: 900 GB/s in both).
+constexpr double dies_bytes_per_s = 450e9;
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
 struct Candidate {
@@ -79,6 +81,30 @@ std::vector<double> contexts() {
   return out;
 }
 
+/// Where users may wait, from the host's memory to a store behind the network.
+models::Result<std::vector<TierRow>> tiers_of(const Inputs& in, const models::Chip& chip, const KvMachine& machine,
+                                              const models::inference::KvFit& fit) {
+  using Outcome = models::Result<std::vector<TierRow>>;
+  const auto network = find_network(in.network);
+  if (!network) return Outcome::fail(network.error);
+  models::inference::KvTierSetup setup{.host_bytes = in.host_bytes,
+                                       .host_link_bytes_per_s = machine.link_bytes_per_s,
+                                       .drives_bytes = in.drives_bytes,
+                                       .drives_bytes_per_s = in.drives_bytes_per_s,
+                                       .remote_bytes = in.remote_bytes,
+                                       .remote_link_bytes_per_s = (*network)->bytes_per_s_per_direction};
+  const std::string host = in.host_link == HostLink::dies ? std::string("NVLink-C2C")
+                           : chip.pcie_generation         ? "PCIe " + std::to_string(*chip.pcie_generation)
+                                                          : std::string("a link that nobody states");
+  const std::string names[] = {"Host memory", "Local drives", "Remote store"},
+                    links[] = {host, "NVMe", (*network)->name};
+  static_assert(models::inference::kv_tier_count == 3);
+  std::vector<TierRow> out;
+  for (const auto& tier : models::inference::kv_tiers(fit, machine, setup, static_cast<double>(in.context)))
+    out.push_back({names[out.size()], links[out.size()], tier});
+  return Outcome::ok(std::move(out));
+}
+
 }  // namespace
 
 KvDesign design_of(const Inputs& in) {
@@ -119,8 +145,10 @@ chapters::Computed<Outputs, Run> compute(const Inputs& in, const Progress& progr
       .weight_bits = models::stored_bits(in.format, in.format),
       .product = *product,
       .host_bytes = in.host_bytes,
-      .link_bytes_per_s =
-          (*chip)->pcie_generation ? models::pcie_bytes_per_s_per_direction(*(*chip)->pcie_generation).value_or(0) : 0,
+      .link_bytes_per_s = in.host_link == HostLink::dies ? dies_bytes_per_s
+                          : (*chip)->pcie_generation
+                              ? models::pcie_bytes_per_s_per_direction(*(*chip)->pcie_generation).value_or(0)
+                              : 0,
   };
   const double context = static_cast<double>(in.context);
   Outputs out;
@@ -156,6 +184,14 @@ chapters::Computed<Outputs, Run> compute(const Inputs& in, const Progress& progr
   }
   const auto most = std::max_element(out.designs.begin(), out.designs.end(),
                                      [](const auto& x, const auto& y) { return x.fit.sequences < y.fit.sequences; });
+  auto tiers = tiers_of(in, **chip, machine, out.fit);
+  if (!tiers) return {.facts = {.reason = tiers.error}};
+  out.tiers = std::move(*tiers);
+  for (const TierRow& row : out.tiers) {
+    out.parked_tokens += row.tier.tokens;
+    out.parked_sequences += row.tier.sequences;
+    out.farthest_worth += row.tier.gain > 1;
+  }
   out.most_name = most->name;
   out.most_sequences = most->fit.sequences;
   return {std::move(out), std::move(run)};

@@ -14,6 +14,9 @@ const Choices placement_choices{
      "Each chip holds its heads of every sequence; with fewer key and value heads than chips, heads are held twice."},
     {"by_sequence", "by sequence",
      "Each chip holds whole sequences and all attention weights (data-parallel attention, as DeepSeek-V3 is served)."}};
+const Choices host_links{{"pcie", "PCIe", "The catalog's generation of the chip, sixteen lanes."},
+                         {"dies", "NVLink-C2C", "A link from die to die, 450 GB/s a direction, as a GH200 has it."}};
+constexpr std::string_view no_link = "Nobody states how this chip is linked to its host.";
 constexpr std::string_view no_step = "Nothing fits, so that there is no step.";
 
 void describe_design(Fields& f, Inputs& in) {
@@ -59,6 +62,16 @@ void describe_machine(Fields& f, Inputs& in) {
                                {.label = "Users counted", .help = "The caches of so many users are added up."});
   f.real("host_bytes", in.host_bytes, {"Host memory", "B"},
          "Memory of the host that may hold the caches of users who wait.", {.range = {0, 16e12}, .typical = {0, 2e12}});
+  f.choice("host_link", in.host_link, host_links, "Link to the host", "What joins each chip to the host's memory.");
+  f.real("drives_bytes", in.drives_bytes, {"Local drives", "B"},
+         "What the machine's NVMe drives hold: eight of 3.84 TB unless set.",
+         {.range = {0, 1e15}, .typical = {0, 250e12}});
+  f.real("drives_bytes_per_s", in.drives_bytes_per_s, {"Drives read", "B/s"},
+         "All drives together: eight of 7 GB/s, four lanes of PCIe 4 each, unless set.",
+         {.range = {1e8, 2e12, Scale::log}, .typical = {1e9, 2e11}});
+  f.real("remote_bytes", in.remote_bytes, {"Remote store", "B"}, "What a store behind the network holds.",
+         {.range = {0, 1e18}, .typical = {0, 1e16}});
+  shared::network(f, "network", in.network, {.help = "Each chip's port to the remote store."});
 }
 
 }  // namespace
@@ -80,6 +93,19 @@ void describe(Fields& f, DesignRow& r) {
   f.real("kv_heads", r.kv_heads, "KV heads");
   f.toggle("yours", r.yours, "Yours");
   f.text("why_not", r.why_not, "Why not");
+}
+
+void describe(Fields& f, TierRow& r) {
+  f.text("tier", r.name, "Waits in");
+  f.text("link", r.link, "Over");
+  f.real("capacity", r.tier.capacity_bytes, {"Holds", "B"});
+  f.real("tokens", r.tier.tokens, "Tokens that fit");
+  f.real("sequences", r.tier.sequences, "Users that fit");
+  f.real("bytes_per_s", r.tier.bytes_per_s, {"Rate", "B/s"}, "Of one user's cache, on the slowest link.",
+         {.absent = no_link});
+  f.real("latency_s", r.tier.latency_s, {"First byte", "s"});
+  f.real("fetch_s", r.tier.fetch_s, {"Bringing back", "s"}, {.absent = no_link});
+  f.real("gain", r.tier.gain, {"Computing again takes", "\xC3\x97"}, {.absent = no_link});
 }
 
 void describe(Fields& f, Outputs& o) {
@@ -138,6 +164,12 @@ void describe(Fields& f, Outputs& o) {
   f.real("recompute_s", o.fit.recompute_s, {"Computing it again", "s"},
          "The whole context as a prompt, at the chips' peak: the least that it can take.",
          {.formula = "FLOP of the prompt / peak"});
+  f.real("parked_tokens", o.parked_tokens, "Tokens in all tiers", "Host, drives and remote store together.",
+         {.formula = "sum of capacity / bytes a user x context"});
+  f.real("parked_sequences", o.parked_sequences, "Users in all tiers", {.formula = "sum over tiers"});
+  f.real("farthest_worth", o.farthest_worth, "Tiers worth it",
+         "From so many of the three bringing a user back is sooner than computing again at the chips' peak.");
+  f.table("tiers", o.tiers, "Where users wait");
 }
 
 LabPtr make() {

@@ -25,19 +25,21 @@ void draw_contexts(Inputs& in, const Picture& picture, View& view, ImVec2 size) 
     in.context = std::max<std::int64_t>(1, std::llround(context));
 }
 
-void draw_parked(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+void draw_parked(const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const widgets::Painter p = widgets::Painter::window();
   const float line = 2 * (t.type(Type::body) + t.px(6));
   widgets::wrapped_text(p, at, picture.parking, size.x, t.text);
   view.bars.clear();
-  const auto bar = [&](std::size_t i, const char* label, double seconds, widgets::Tint tint) {
-    view.segments[i] = {.label = label, .value = seconds, .tint = tint};
-    view.bars.push_back({.label = label, .segments = std::span(view.segments).subspan(i, 1)});
-  };
-  if (std::isfinite(out.fit.fetch_s)) bar(0, "bring back", out.fit.fetch_s, widgets::Meaning::communication);
-  bar(1, "compute again", out.fit.recompute_s, widgets::Meaning::compute_bound);
+  view.segments.resize(picture.parked_s.size());
+  for (std::size_t i = 0; i < picture.parked_s.size(); ++i) {
+    const bool last = i + 1 == picture.parked_s.size();
+    view.segments[i] = {.label = picture.parked_names[i],
+                        .value = picture.parked_s[i],
+                        .tint = last ? widgets::Meaning::compute_bound : widgets::Meaning::communication};
+    view.bars.push_back({.label = picture.parked_names[i], .segments = std::span(view.segments).subspan(i, 1)});
+  }
   ImGui::SetCursorScreenPos({at.x, at.y + line});
   widgets::draw_stacked_bars(
       "parked", view.bars, view.parked,
@@ -51,8 +53,8 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
               [&](ImVec2 size) { draw_vessels(in, out, picture, size); });
   stage.panel("contexts", {.title = "Against context", .least = {420, 300}},
               [&](ImVec2 size) { draw_contexts(in, picture, view, size); });
-  stage.panel("parked", {.title = "Parked in the host", .least = {420, 220}},
-              [&](ImVec2 size) { draw_parked(out, picture, view, size); });
+  stage.panel("parked", {.title = "Users who wait", .least = {420, 260}},
+              [&](ImVec2 size) { draw_parked(picture, view, size); });
   published_panel(stage, "Measured", picture.published);
 }
 

@@ -8,12 +8,16 @@
 #include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/published_panel.h"
 #include "models/inference/kv_cache.h"
+#include "models/inference/kv_tiers.h"
 #include "widgets/charts/stacked_bar.h"
 #include "widgets/plot/curve.h"
 #include "widgets/plot/plot_view.h"
 
 /// What a model keeps of every token, and how many users therefore fit beside its weights.
 namespace chapters::inference::kv_cache {
+
+/// What joins a chip and its host.
+enum class HostLink : std::uint8_t { pcie, dies };
 
 struct Inputs {
   std::string model = "llama-3-8b", chip = "h100_sxm", kv_format = "bf16";
@@ -24,6 +28,9 @@ struct Inputs {
   bool windowed = false;
   models::inference::KvPlacement placement = models::inference::KvPlacement::by_head;
   double memory_bytes = 0, memory_share = 0.9, workspace_bytes = 1.5e9, host_bytes = 512e9;
+  HostLink host_link = HostLink::pcie;
+  double drives_bytes = 30.72e12, drives_bytes_per_s = 56e9, remote_bytes = 1e15;
+  std::string network = "infiniband_ndr";
   bool operator==(const Inputs&) const = default;
 };
 
@@ -37,6 +44,12 @@ struct DesignRow {
   bool yours = false;
 };
 
+/// A place where users who wait may lie.
+struct TierRow {
+  std::string name, link;
+  models::inference::KvTier tier;
+};
+
 struct Outputs {
   std::string reason;
   models::inference::KvFit fit;  ///< what is set
@@ -47,6 +60,9 @@ struct Outputs {
   double most_sequences = 0;
   double all_heads_sequences = 0, all_heads_bytes = 0;  ///< with a key and value head for each query head
   std::vector<DesignRow> designs;                       ///< yours first
+  std::vector<TierRow> tiers;                           ///< the nearest first
+  double parked_tokens = 0, parked_sequences = 0;       ///< in all tiers
+  double farthest_worth = 0;                            ///< tiers from which bringing back beats computing again
 };
 
 struct Run {
@@ -70,14 +86,16 @@ struct Picture {
   double rim = 0;  ///< bytes that the engine may take
   std::string rim_words;
   std::vector<widgets::Curve> against_context;
-  std::string parking;  ///< what the third panel comes to
+  std::string parking;                    ///< what the third panel comes to
+  std::vector<std::string> parked_names;  ///< by tier, and what it is set against
+  std::vector<double> parked_s;
   PublishedMarks published;
 };
 
 struct View {
   widgets::PlotView against_context;
   widgets::StackedBarView parked;
-  std::array<widgets::BarSegment, 2> segments;
+  std::vector<widgets::BarSegment> segments;
   std::vector<widgets::StackedBar> bars;
 };
 
@@ -93,5 +111,6 @@ void draw_vessels(Inputs& inputs, const Outputs& out, const Picture& picture, Im
 void describe(Fields& fields, Inputs& inputs);
 void describe(Fields& fields, Outputs& outputs);
 void describe(Fields& fields, DesignRow& row);
+void describe(Fields& fields, TierRow& row);
 
 }  // namespace chapters::inference::kv_cache

@@ -194,6 +194,11 @@ void describe(Fields& f, Outputs& out) {
          {.formula = "time of launch-bound operations / time"});
   f.real("intensity", out.intensity, {"Intensity of the step", "FLOP/B"}, "Everything counts, softmax and norms too.",
          {.formula = "all flops / bytes_total"});
+  f.real("weights_intensity", out.weights_intensity, {"Intensity of matmuls with weights", "FLOP/B"},
+         "A batch reads the weights once for all its rows.", {.formula = "their flops / their bytes"});
+  f.real("attention_intensity", out.attention_intensity, {"Intensity of attention", "FLOP/B"},
+         "Each sequence has keys and values of its own, so that a batch brings no more work to a byte.",
+         {.formula = "flops of the group attention / its bytes"});
   f.real("peak_flops_per_s", out.peak_flops_per_s, {"Peak", "FLOP/s"}, "Dense, in the format of the matmuls.");
   f.real("bandwidth_bytes_per_s", out.bandwidth_bytes_per_s, {"Memory bandwidth", "B/s"}, "As specified.");
   f.real("ridge", out.ridge, {"Ridge point", "FLOP/B"}, {.formula = "peak / bandwidth", .source = roofline_source});

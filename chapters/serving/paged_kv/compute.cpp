@@ -156,6 +156,24 @@ void fill_facts(const PagedRun& reserved, const PagedRun& paged, const Inputs& i
   }
 }
 
+/// How many more run in blocks than where slots are reserved: in a pool of as many slots, and in one of as many bytes
+/// whose numbers have 16 bits.
+void fill_gains(const Run& run, PagedSetup s, const Inputs& in, Outputs& out) {
+  const auto ratio = [&](double reserved) { return reserved > 0 ? out.paged.running / reserved : std::nan(""); };
+  out.gain = out.gain_16 = ratio(out.reserved.running);
+  const models::KvRecipe* format = models::find_kv_recipe(in.kv_format);
+  if (!format || format->bits == 16) return;
+  s.pool_tokens = std::llround(static_cast<double>(in.pool_tokens) * format->bits / 16);
+  s.token_bytes = out.token_bytes * 16 / format->bits;
+  s.frame_times_us = {};
+  models::ServingCost cost = *s.cost;
+  cost.context_s *= 16 / format->bits;
+  s.cost = &cost;
+  const PagedRun wide = models::simulate_reserved(run.demand, s);
+  const bool all = !(run.paged.measured.us >= 0.2 * run.paged.whole.us);
+  out.gain_16 = ratio(figures_of(wide, all ? wide.whole : wide.measured, s.pool_tokens).running);
+}
+
 /// How long the one that is served first waits.
 void fill_first(const Run& run, std::int64_t urgent, Outputs& out) {
   if (urgent < 0) return;
@@ -255,6 +273,7 @@ Computed<Outputs, Run> compute(const Inputs& in, Progress& progress) {
   if (run.paged.stopped || run.reserved.stopped)
     return fail("More than 4 million tokens would be followed one by one: take fewer requests or shorter answers.");
   fill_facts(run.reserved, run.paged, in, out);
+  fill_gains(run, s, in, out);
   out.shown_s = static_cast<double>(run.shown_us) / 1e6;
   fill_first(run, s.urgent, out);
   if (progress.facts_alone) return {std::move(out)};

@@ -149,6 +149,12 @@ void describe_pools(Fields& f, Outputs& o) {
   f.real("paged_waiting", o.paged.waiting, "Waiting", {.formula = "requests in line", .source = averaged});
   f.integer("paged_refused", o.paged.refused, "Refused", "They would not fit into the whole pool.");
   f.integer("paged_most_running", o.paged.most_running, "Most at once", "Requests that held blocks together.");
+  f.real("gain", o.gain, {"More run in blocks", "\xC3\x97"}, "Requests that run, against a pool that reserves.",
+         {.absent = "Nobody ran while it was measured.", .formula = "running in blocks / running reserved"});
+  f.real("gain_16", o.gain_16, {"More run than in 16 bits", "\xC3\x97"},
+         "Against a pool of as many bytes that reserves and keeps numbers of 16 bits.",
+         {.absent = "Nobody ran while it was measured.",
+          .formula = "running in blocks / running reserved with slots x bits / 16"});
   f.group("Reserved ahead");
   f.real("reserved_running", o.reserved.running, "Running",
          {.formula = "requests that hold a run", .source = averaged});

@@ -61,6 +61,7 @@ struct Outputs {
   std::int64_t blocks = 0, kept_blocks = 0;
   double token_bytes = 0, block_bytes = 0, pool_bytes = 0, weights_bytes = 0, memory_bytes = 0, left_bytes = 0;
   double shown_s = 0, measured_s = 0;
+  double gain = std::nan(""), gain_16 = std::nan("");  ///< requests that run, over those of a pool that reserves
   std::int64_t first_request = 0;
   double paged_first_wait_s = std::nan(""), reserved_first_wait_s = std::nan("");
   std::int64_t asked = 0, failed = 0, cut = 0;

@@ -80,7 +80,8 @@ void describe_arrivals(Fields& f, Inputs& in) {
   f.file(
       "trace", in.trace, "Your arrivals",
       "A CSV with columns named time, prompt and output (also as the Azure and BurstGPT traces name them), or a "
-      "Mooncake trace in JSON lines. Its times are stretched or pressed to each load; it replaces number and lengths.",
+      "Mooncake trace in JSON lines. Its times are stretched or pressed to each load; it replaces number and lengths. "
+      "Where it has hash_ids and requests stand alone, each replica keeps a tree of the blocks that prompts share.",
       {.reads = {FileKind::arrivals}, .accepts = "csv, jsonl"});
 }
 

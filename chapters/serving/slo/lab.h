@@ -75,6 +75,7 @@ struct Outputs {
 struct Scenario {
   std::vector<models::ServingRequest> recorded;  ///< requests of a file, at its own times
   double recorded_per_s = std::nan("");
+  models::NamedPrompts named;  ///< blocks of their prompts, where the file names them
   std::int64_t failed = 0;
   models::ServingCost cost;
   std::int64_t blocks = 0;

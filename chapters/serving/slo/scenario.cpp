@@ -5,6 +5,7 @@
 #include "chapters/mechanism/catalog.h"
 #include "chapters/serving/slo/lab.h"
 #include "models/serving/plain_fleet.h"
+#include "models/serving/prefix_cache_file.h"
 #include "widgets/number/number.h"
 
 /// What runs: the requests at a load, the fleet that meets them, and the runs that are kept.
@@ -122,6 +123,7 @@ models::ServingSetup replica_of(const Inputs& in, const Scenario& scenario, cons
       .block_tokens = slo_block_tokens,
       .blocks = std::max<std::int64_t>(scenario.blocks, 1),
       .drop_after_s = in.drop_after_s > 0 ? in.drop_after_s : std::numeric_limits<double>::infinity(),
+      .named = scenario.named.names.empty() ? nullptr : &scenario.named,
       .cancelled = &progress.cancelled,
   };
 }
@@ -213,12 +215,27 @@ std::string price_steps(const Inputs& in, Scenario& out) {
   return {};
 }
 
+/// Names of the blocks of the recorded prompts, where the file has them for each request, in order.
+models::NamedPrompts names_in(const std::string& text, const std::vector<models::ServingRequest>& recorded) {
+  constexpr std::int64_t mooncake_block_tokens = 512;
+  if (text.find("hash_ids") == std::string::npos) return {};
+  const auto read = models::parse_prompt_file(text, mooncake_block_tokens, max_rows);
+  const auto same = [](const models::PromptRequest& a, const models::ServingRequest& b) {
+    return a.tokens == b.prompt_tokens;
+  };
+  if (!read ||
+      !std::equal(read->trace.requests.begin(), read->trace.requests.end(), recorded.begin(), recorded.end(), same))
+    return {};
+  return models::named_prompts(read->trace);
+}
+
 std::string read_recorded(const Inputs& in, Scenario& out) {
   if (in.trace.text.empty()) return {};
   auto read = models::parse_requests(in.trace.text, max_rows);
   if (!read) return read.error;
   out.recorded = std::move(read->requests);
   out.failed = read->failed;
+  out.named = names_in(in.trace.text, out.recorded);
   const double span_s = out.recorded.empty() ? 0 : out.recorded.back().arrival_s;
   if (!(span_s > 0)) return "All requests of the file come at once: a load curve takes times that differ.";
   out.recorded_per_s = static_cast<double>(out.recorded.size() - 1) / span_s;

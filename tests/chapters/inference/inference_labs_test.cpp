@@ -71,6 +71,27 @@ TEST_CASE("kv cache lab: bytes by key, and heads and context by hand") {
   CHECK(input(*own, "context").number() > 32768);
 }
 
+// 4.29 GB of one user: over PCIe 5 at 63 GB/s, from drives at 56 and from a store over a port of 50.
+TEST_CASE("kv cache lab: users wait in three tiers, and a link between the dies brings them back sooner") {
+  const LabPtr lab = open_lab("inference/kv-cache");
+  compute(*lab);
+  REQUIRE(rows(*lab, "tiers") == 3);
+  chapters::Fields cells;
+  const auto of_tier = [&](std::size_t i, const char* key) {
+    output(*lab, "tiers").table_row(i, cells);
+    return cells.find(key)->number();
+  };
+  CHECK(near(of_tier(0, "fetch_s"), 68.2e-3, 0.001));
+  CHECK(near(of_tier(1, "fetch_s"), 76.8e-3, 0.001));
+  CHECK(near(of_tier(2, "fetch_s"), 86.9e-3, 0.001));
+  CHECK(of_tier(0, "sequences") == out(*lab, "host_sequences"));
+  CHECK(out(*lab, "parked_sequences") == 119 + 7152 + 232830);
+  choose(*lab, "host_link", "dies");
+  CHECK(near(computed(*lab, "fetch_s"), 9.54e-3, 0.001));
+  CHECK(near(of_tier(1, "fetch_s"), 76.8e-3, 0.001));
+  CHECK(out(*lab, "farthest_worth") == 3);
+}
+
 TEST_CASE("kv cache lab: a design that cannot be says why") {
   const LabPtr lab = open_lab("inference/kv-cache", R"({"sharing": "grouped", "kv_heads": 5})");
   CHECK(reason_of(*lab) == "32 query heads cannot share 5 key and value heads evenly: take a divisor of 32.");

@@ -363,3 +363,16 @@ TEST_CASE("transformer layer: answer and brackets say the same of the blocks, an
   CHECK(d.ui.text_present("expert down"));
   CHECK(d.canvas_overflow_px() == 0);
 }
+
+// A matrix of n x k weights in two bytes: 2 b n k flops over 2 (n k + b (n + k)) bytes.
+TEST_CASE("transformer layer: a batch raises the intensity of the weights and leaves that of attention as it is") {
+  const LabPtr lab =
+      open_lab("roofline/transformer-layer", R"({"model": "llama-2-7b", "phase": "decode", "batch": 1})");
+  const double alone = computed(*lab, "weights_intensity"), attention = out(*lab, "attention_intensity");
+  CHECK(near(alone, 1, 0.01));
+  set(*lab, "batch", 64);
+  CHECK(near(computed(*lab, "weights_intensity"), 64, 0.04));
+  CHECK(near(out(*lab, "attention_intensity"), attention, 1e-9));
+  // A key and a value for each query head: two flops a number of two bytes, and the softmax.
+  CHECK(near(attention, 1, 0.1));
+}

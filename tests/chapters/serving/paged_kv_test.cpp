@@ -207,3 +207,15 @@ TEST_CASE("paged KV: the line of time, a request in a pool and one that waits ar
   REQUIRE(d.settle());
   CHECK(input(d.workspace.lab(), "urgent").number() > 0);
 }
+
+// Two reservations of 256 fill 512 slots, and four requests run in blocks: see the contract's keys above.
+TEST_CASE("paged KV: how many more run in blocks, and with half the bytes against reserving in 16 bits") {
+  const std::string file = "time,prompt,output\n0,100,29\n0,100,29\n0,100,29\n0,100,29\n";
+  const LabPtr lab = paged_kv(arrivals_of(file, R"(, "pool_tokens": 512, "reserve_tokens": 256, "watermark": 0)"));
+  CHECK(computed(*lab, "gain") == 2);
+  CHECK(out(*lab, "gain_16") == 2);
+  // 512 slots of 8 bits are the bytes of 256 slots of 16, which hold one reservation.
+  choose(*lab, "kv_format", "fp8");
+  CHECK(computed(*lab, "gain") == 2);
+  CHECK(out(*lab, "gain_16") == 4);
+}

@@ -121,3 +121,19 @@ TEST_CASE("slo: the limit is dragged through the dots, the load along the hill")
   REQUIRE(d.settle());
   CHECK(input(d.workspace.lab(), "arrival_rate").number() < load);
 }
+
+// Forty prompts of three blocks of 512 tokens begin with the same two: all but the first find 1,024 of 1,536.
+TEST_CASE("slo: where a file names the blocks of its prompts, replicas keep a tree of them") {
+  std::string rows, plain_rows;
+  for (int i = 0; i < 40; ++i) {
+    const std::string row =
+        R"({\"timestamp\": )" + std::to_string(2000 * i) + R"(, \"input_length\": 1536, \"output_length\": 4)";
+    rows += row + R"(, \"hash_ids\": [1, 2, )" + std::to_string(100 + i) + "]}\n";
+    plain_rows += row + "}\n";
+  }
+  const std::string more = R"(, "arrival_rate": 1, "replicas": 1)";
+  const LabPtr named = slo(with_arrivals(rows, more)), unnamed = slo(with_arrivals(plain_rows, more));
+  CHECK(near(computed(*named, "kept_tokens_percent"), 100.0 * 39 / 40 * 1024 / 1536, 1e-9));
+  CHECK(computed(*unnamed, "kept_tokens_percent") == 0);
+  CHECK(out(*named, "ttft_p50_s") < out(*unnamed, "ttft_p50_s"));
+}
