@@ -177,7 +177,7 @@ void decode_sums(const Inputs& in, const Outputs& out, const Run& run, std::vect
   all.push_back(step_line(in, out, run));
   all.push_back(LineMaker(in, "Tokens per second", "tokens_per_s", "inference/phases")
                     .hand(batch)
-                    .say(" / step")
+                    .say(" / step, prompts aside")
                     .is(s.tokens_per_s, ""));
   all.push_back(LineMaker(in, "A million tokens", "dollars_per_million", "fleet/cost")
                     .say("chips \xC2\xB7 ")

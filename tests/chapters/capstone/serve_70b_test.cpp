@@ -24,6 +24,10 @@ TEST_CASE("serve-70b: INT4 wins nothing while the host is the clock, and the gra
   CHECK(out(*lab, "start_itl_s") == Catch::Approx(0.0592).epsilon(0.01));  // 3,530 launches of 16.74 us
   CHECK(out(*lab, "best_won_s") > 0.7 * out(*lab, "start_itl_s"));
   CHECK(text_of(*lab, "best_card") == "CUDA graph");
+  // More requests at once: the host is the clock still, and prompts wait for one another.
+  set(*lab, "rounds", "batch_128");
+  compute(*lab);
+  CHECK(cell_text(*lab, "played", 1, "found") == "won nothing; more tokens, the first one later");
   // The other way round INT4 is worth something.
   set(*lab, "rounds", "graph, int4");
   compute(*lab);

@@ -225,6 +225,11 @@ TEST_CASE("the tolerance is relative and works below zero; late is not right; co
   CHECK(says(5e9, "B", "5 MB").find("prefix") != std::string::npos);
   CHECK(says(5e9, "B", "40 GB").find("bits") != std::string::npos);
   CHECK(says(5e9, "B", "10 GB").find("Twice") != std::string::npos);
+  CHECK(says(5e9, "FLOP", "2.5 GFLOP").find("multiply-add") != std::string::npos);
+  // Metres of road have neither bytes nor operations, and a share has no prefix.
+  CHECK(says(2, "m", "1 m").find("Half the answer: is a factor") != std::string::npos);
+  CHECK(says(10, "%", "1 %").find("prefix") == std::string::npos);
+  CHECK(says(10, "%", "1 %").find("10 times too little") != std::string::npos);
   CHECK(says(43, "%", "0.43").find("fraction") != std::string::npos);
 }
 
