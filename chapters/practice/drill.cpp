@@ -7,6 +7,7 @@
 
 #include "chapters/mechanism/list_text.h"
 #include "chapters/mechanism/registry.h"
+#include "chapters/practice/drill_answers.h"
 #include "chapters/practice/drill_text.h"
 #include "models/base/counter_random.h"
 #include "widgets/base/parts.h"
@@ -164,6 +165,19 @@ double tidy(const Field& f, double v) {
   return f.spec.any_number ? rounded(v, 3) : std::clamp(rounded(v, 3), f.spec.range.lo, f.spec.range.hi);
 }
 
+/// What varies, as texts in its order: the same for all inputs of one entry.
+std::vector<std::string> drawn_texts(const Drill& d, std::uint64_t seed, std::uint64_t attempt) {
+  Random random(models::counter_hash(seed, attempt));
+  std::vector<std::string> texts;
+  for (const auto& vary : d.vary)
+    texts.push_back(vary.options.empty() ? widgets::exact(chosen(vary, random))
+                                         : vary.options[random.below(vary.options.size())]);
+  return texts;
+}
+
+constexpr std::uint64_t most_attempts = 16;  // some of a range may be infeasible (a chip without the format)
+constexpr int most_followed = 4;             // templates before one that follows
+
 struct Maker {
   const Drill& drill;
   const std::vector<Drill>& drills;
@@ -180,7 +194,7 @@ struct Maker {
     DrillFigure came{std::nan("")};
     if (!d.follows.empty()) {
       const Drill* before = find_drill(drills, d.follows);
-      if (!before || depth > 4) return "follows \"" + d.follows + "\", which is not there";
+      if (!before || depth > most_followed) return "follows \"" + d.follows + "\", which is not there";
       Lab* other = nullptr;
       if (auto error = set_up(*before, seed, attempt, other, depth + 1); !error.empty()) return error;
       came.value = number_of(*other, before->output);
@@ -194,13 +208,10 @@ struct Maker {
     if (!lab) return "asks about \"" + d.lab + "\", which is no lab for drills";
     for (const auto& value : d.set)
       if (auto error = set_value(*lab, value); !error.empty()) return error;
-    Random random(models::counter_hash(seed, attempt));
-    for (const auto& vary : d.vary) {
-      const std::string text =
-          vary.options.empty() ? widgets::exact(chosen(vary, random)) : vary.options[random.below(vary.options.size())];
-      for (const auto& key : keys_of(vary))
-        if (auto error = set_value(*lab, {key, text}); !error.empty()) return error;
-    }
+    const std::vector<std::string> texts = drawn_texts(d, seed, attempt);
+    for (std::size_t i = 0; i < d.vary.size(); ++i)
+      for (const auto& key : keys_of(d.vary[i]))
+        if (auto error = set_value(*lab, {key, texts[i]}); !error.empty()) return error;
     if (seed == 0)
       for (const auto& value : d.published)
         if (auto error = set_value(*lab, value); !error.empty()) return error;
@@ -217,7 +228,30 @@ struct Maker {
     if (depth == 0) previous = came;
     return {};
   }
+
+  /// The answer in the state of an attempt, 0 where it has none. `error` is set where the template is broken.
+  double answer(std::uint64_t seed, std::uint64_t attempt, Lab*& lab, std::string& error) {
+    error = set_up(drill, seed, attempt, lab, 0);
+    if (!error.empty() || !lab->reason().empty()) return 0;
+    const double value = number_of(*lab, drill.output);
+    const bool follows_answer = drill.follows.empty() || std::isfinite(previous.value);
+    return std::isfinite(value) && follows_answer ? value : 0;
+  }
 };
+
+models::Result<DrillQuestion> failed(const Drill& drill, const std::string& what) {
+  return models::Result<DrillQuestion>::fail("Drill " + drill.id + " " + what + ".");
+}
+std::string not_a_number(const Drill& drill) {
+  return "asks for " + drill.output + ", which is no number of " + drill.lab;
+}
+std::string no_answer(std::uint64_t seed) { return "has no answer for seed " + std::to_string(seed); }
+
+/// The output that is asked for, or null where it is no number.
+const Field* asked_of(const Drill& drill, const Lab& lab) {
+  const Field* asked = lab.outputs().find(drill.output);
+  return asked && (asked->kind == Kind::real || asked->kind == Kind::integer) ? asked : nullptr;
+}
 
 std::string link_of(const Drill& drill, const Lab& lab) {
   std::vector<std::string> keys;
@@ -289,21 +323,17 @@ models::Result<DrillQuestion> make_question(const Drill& drill, const std::vecto
   q.seed = seed;
   Maker maker{drill, drills, labs};
   Lab* lab = nullptr;
-  const auto fail = [&](const std::string& what) { return Made::fail("Drill " + drill.id + " " + what + "."); };
-  constexpr std::uint64_t most_attempts = 16;  // some of a range may be infeasible (a chip without the format)
-  for (std::uint64_t attempt = 0; attempt < most_attempts; ++attempt) {
-    if (auto error = maker.set_up(drill, seed, attempt, lab, 0); !error.empty()) return fail(error);
-    q.answer = lab->reason().empty() ? number_of(*lab, drill.output) : std::nan("");
-    const bool follows_answer = drill.follows.empty() || std::isfinite(maker.previous.value);
-    if (std::isfinite(q.answer) && q.answer != 0 && follows_answer) break;
-    q.answer = 0;
+  const auto fail = [&](const std::string& what) { return failed(drill, what); };
+  for (std::uint64_t attempt = 0; attempt < most_attempts && q.answer == 0; ++attempt) {
+    std::string error;
+    q.answer = maker.answer(seed, attempt, lab, error);
+    if (!error.empty()) return fail(error);
   }
-  const Field* asked = lab->outputs().find(drill.output);
-  if (!asked || (asked->kind != Kind::real && asked->kind != Kind::integer))
-    return fail("asks for " + drill.output + ", which is no number of " + drill.lab);
+  const Field* asked = asked_of(drill, *lab);
+  if (!asked) return fail(not_a_number(drill));
   q.unit = asked->spec.unit;
   q.binary = asked->spec.binary;
-  if (q.answer == 0) return fail("has no answer for seed " + std::to_string(seed));
+  if (q.answer == 0) return fail(no_answer(seed));
   if (words == DrillWords::none) return Made::ok(std::move(q));
   const bool alone = words == DrillWords::alone && !drill.follows.empty();
   if (alone && drill.ask_alone.empty())
@@ -318,6 +348,38 @@ models::Result<DrillQuestion> make_question(const Drill& drill, const std::vecto
   q.unit_label = unit_label_of(q);
   if (auto error = fill_slips(*lab, maker, q); !error.empty()) return fail("has a slip that " + error);
   return Made::ok(std::move(q));
+}
+
+models::Result<DrillQuestion> DrillAnswers::instance(std::uint64_t seed) {
+  for (std::uint64_t attempt = 0; attempt < most_attempts; ++attempt) {
+    std::string state = seed == 0 ? "as published" : "";
+    const Drill* at = &drill_;
+    for (int depth = 0; at && depth <= most_followed; ++depth) {
+      for (const std::string& text : drawn_texts(*at, seed, attempt)) (state += text) += '\n';
+      at = at->follows.empty() ? nullptr : find_drill(drills_, at->follows);
+    }
+    const auto [known, fresh] = known_.try_emplace(std::move(state), 0.0);
+    if (fresh) {
+      Maker maker{drill_, drills_, labs_};
+      Lab* lab = nullptr;
+      std::string error;
+      known->second = maker.answer(seed, attempt, lab, error);
+      if (!error.empty()) return failed(drill_, error);
+      const Field* asked = asked_of(drill_, *lab);
+      if (!asked) return failed(drill_, not_a_number(drill_));
+      unit_ = asked->spec.unit;
+      binary_ = asked->spec.binary;
+    }
+    if (known->second == 0) continue;
+    DrillQuestion q;
+    q.drill = &drill_;
+    q.seed = seed;
+    q.answer = known->second;
+    q.unit = unit_;
+    q.binary = binary_;
+    return models::Result<DrillQuestion>::ok(std::move(q));
+  }
+  return failed(drill_, no_answer(seed));
 }
 
 }  // namespace chapters

@@ -18,16 +18,20 @@ std::string factor_slip(const DrillQuestion& q, double said) {
   if (by(-1)) return " The sign is the other way round.";
   for (int power = 1; power <= 12; ++power) {
     const double factor = std::pow(10.0, power);
-    if (by(factor) || by(1 / factor))
-      return " The digits are right: check the prefix, it is " + widgets::format_text(factor, "") + " times too " +
-             (by(factor) ? "much." : "little.");
+    if (!by(factor) && !by(1 / factor)) continue;
+    // Prefixes are thousands, and neither shares nor counts have one.
+    const bool prefix = power % 3 == 0 && !q.unit.empty() && q.unit != "%";
+    return std::string(" The digits are right: ") + (prefix ? "check the prefix, it is " : "it is ") +
+           widgets::format_text(factor, "") + " times too " + (by(factor) ? "much." : "little.");
   }
-  if (by(8)) return " Eight times too much: bits where bytes were meant?";
-  if (by(0.125)) return " Eight times too little: bytes where bits were meant?";
+  const bool bytes = q.unit.starts_with("B"), operations = q.unit.starts_with("FLOP");
+  if (by(8)) return bytes ? " Eight times too much: bits where bytes were meant?" : " Eight times too much.";
+  if (by(0.125)) return bytes ? " Eight times too little: bytes where bits were meant?" : " Eight times too little.";
   if (by(2)) return " Twice the answer: is something counted both ways?";
   if (by(0.5))
-    return " Half the answer: a multiply-add is two operations, keys and values are two tensors, 16 bits are two "
-           "bytes.";
+    return bytes        ? " Half the answer: keys and values are two tensors, 16 bits are two bytes."
+           : operations ? " Half the answer: a multiply-add is two operations."
+                        : " Half the answer: is a factor of two missing?";
   return {};
 }
 

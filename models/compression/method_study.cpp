@@ -88,6 +88,8 @@ void study_rounded_pair(const Layer& layer, const MethodOptions& options, Method
   out.errors[static_cast<std::size_t>(Method::both)] = {
       rounded_product_error(layer.calibration, w, for_x, for_w, truth),
       rounded_product_error(layer.held_out, w, for_x, for_w, fresh_truth), bits, activation_bits};
+  out.mixed = mixed_int8_product(layer.calibration, w, mixed_int8_threshold, truth);
+  out.mixed_held_out = mixed_int8_product(layer.held_out, w, mixed_int8_threshold, fresh_truth);
   const auto largest_x = largest_abs_columns(layer.calibration), largest_w = largest_abs_columns(w);
   const auto smoothed_error = [&](double alpha, const Matrix& x, const Matrix& expected) {
     const SmoothedLayer s = smooth(x, w, smoothing_scales(largest_x, largest_w, alpha));

@@ -5,10 +5,11 @@
 
 #include "models/compression/awq.h"
 #include "models/compression/gptq.h"
+#include "models/compression/mixed_int8.h"
 #include "models/compression/quantization_sample.h"
 #include "models/compression/smooth_quant.h"
 
-/// Four ways to quantize one layer, on the same weights and the same calibration tokens, judged on those and on others.
+/// Ways to quantize one layer, on the same weights and the same calibration tokens, judged on those and on others.
 namespace models {
 
 struct MethodOptions {
@@ -47,6 +48,7 @@ struct MethodFigures {
   double awq_alpha = 0, smooth_best_alpha = 0;
   double largest_input = 0, median_input = 0;  ///< max |x_j| over the tokens: of the largest input j and the median one
   double largest_smoothed = 0, median_smoothed = 0;
+  MixedInt8 mixed, mixed_held_out;  ///< LLM.int8() on the calibration tokens, and on others
 };
 struct MethodStudy : MethodFigures {
   MethodHistory history;

@@ -14,6 +14,16 @@ std::string card_name(const ServeRules& rules, std::size_t card) {
   return card == max_cards ? "as it is" : std::string(rules.cards()[card].name);
 }
 
+/// What a round that won nothing from token to token did to the first token and to the rate, by a tenth or more.
+std::string nothing_won_words(const Figures& before, const Figures& after) {
+  const double first = after.values[1] / before.values[1], rate = after.values[2] / before.values[2];
+  std::string words;
+  const auto add = [&](std::string_view what) { words.append(words.empty() ? "; " : ", ").append(what); };
+  if (rate > 1.1 || rate < 1 / 1.1) add(rate > 1 ? "more tokens" : "fewer tokens");
+  if (first > 1.1 || first < 1 / 1.1) add(first > 1 ? "the first one later" : "the first one sooner");
+  return "won nothing" + words;
+}
+
 void fill_rounds(const ServeRules& rules, const Played& game, Outputs& out) {
   for (std::size_t i = 0; i < game.rounds.size(); ++i) {
     const Round& r = game.rounds[i];
@@ -22,8 +32,7 @@ void fill_rounds(const ServeRules& rules, const Played& game, Outputs& out) {
     RoundRow row{.name = card_name(rules, r.card),
                  .found = r.bounced             ? "bounced"
                           : r.card == max_cards ? "the start"
-                          : nothing             ? "won nothing"
-                          : r.nothing_won()     ? "moved another target"
+                          : r.nothing_won()     ? nothing_won_words(game.rounds[i > 0 ? i - 1 : 0].figures, r.figures)
                           : r.won > 0           ? "won"
                                                 : "lost",
                  .itl_s = r.figures.values[0],

@@ -67,6 +67,24 @@ models::MethodOptions options_of(const Inputs& in) {
 
 double ratio_of(double a, double b) { return b > 0 ? a / b : 1; }
 
+/// LLM.int8(), which keeps some inputs in 16 bits, in the same terms.
+void add_mixed(Outputs& out) {
+  const models::MixedInt8 &mixed = out.figures.mixed, &fresh = out.figures.mixed_held_out;
+  out.mixed_error = 100 * mixed.error;
+  out.mixed_held_out = 100 * fresh.error;
+  out.mixed_inputs = static_cast<std::int64_t>(fresh.kept_inputs);
+  out.mixed_int8_share = 100 * fresh.int8_share;
+  out.rows.push_back({
+      .method = "LLM.int8()",
+      .source = "Dettmers et al. 2022, arXiv:2208.07339; INT8 whatever is chosen, inputs with outliers in 16 bits",
+      .weight_bits = fresh.weight_bits,
+      .activation_bits = 8 * fresh.int8_share + 16 * (1 - fresh.int8_share),
+      .error = out.mixed_error,
+      .held_out = out.mixed_held_out,
+      .against_rounding = ratio_of(out.mixed_held_out, out.error_of(Method::both).held_out),
+  });
+}
+
 /// The errors of every method in percent, and what each is of rounding's or, for SmoothQuant, of both rounded.
 void compare_methods(Outputs& out) {
   const auto& errors = out.figures.errors;
@@ -98,6 +116,7 @@ void compare_methods(Outputs& out) {
   for (const Method m : {Method::gptq, Method::awq})
     if (errors[static_cast<std::size_t>(m)].held_out < errors[best].held_out) best = static_cast<std::size_t>(m);
   out.best = out.rows[best].method;
+  add_mixed(out);
 }
 
 }  // namespace

@@ -17,7 +17,8 @@ const Choices activation_formats = choices_in_order<Activations::fp8>(
     {{"int8", "INT8", "W8A8."}, {"int4", "INT4", "W4A4."}, {"fp8", "FP8 E4M3", "W8A8 in floating point."}});
 constexpr std::string_view gptq_paper = "Frantar et al. 2022, arXiv:2210.17323",
                            awq_paper = "Lin et al. 2023, arXiv:2306.00978",
-                           smooth_paper = "Xiao et al. 2022, arXiv:2211.10438", error_formula = "|Y - Y'|^2 / |Y|^2";
+                           smooth_paper = "Xiao et al. 2022, arXiv:2211.10438",
+                           mixed_paper = "Dettmers et al. 2022, arXiv:2208.07339", error_formula = "|Y - Y'|^2 / |Y|^2";
 
 }  // namespace
 
@@ -106,6 +107,17 @@ void describe(Fields& f, Outputs& o) {
   f.real("smooth_taken", o.smooth_taken, {"SmoothQuant takes back", "%"},
          "Share of the error of both operands rounded that goes, on held-out tokens; below 0 % it adds to it.",
          {.headline = true, .formula = "1 - smoothed / not smoothed, held out"});
+  f.group("LLM.int8()");
+  f.real("mixed_error", o.mixed_error, {"LLM.int8(), calibration", "%"},
+         {.formula = error_formula, .source = mixed_paper});
+  f.real("mixed_held_out", o.mixed_held_out, {"LLM.int8(), held out", "%"},
+         "Both operands in INT8, a scale for each token and each output; inputs with outliers stay in 16 bits.",
+         {.formula = error_formula, .source = mixed_paper});
+  f.integer("mixed_inputs", o.mixed_inputs, "Inputs kept in 16 bits", "Some token of the batch reaches 6 in them.",
+            {.formula = "inputs with max|x_j| >= 6, held out", .source = mixed_paper});
+  f.real("mixed_int8_share", o.mixed_int8_share, {"Multiplied in INT8", "%"},
+         "Share of the multiply-adds whose weight and activation are both 8-bit numbers.",
+         {.formula = "1 - inputs kept / inputs", .source = mixed_paper});
   f.group("Bits and searches");
   f.real("weight_bits", o.figures.errors[static_cast<std::size_t>(Method::rtn)].weight_bits, "Bits per weight",
          {.formula = "b + (16 + zero bits) / group"});

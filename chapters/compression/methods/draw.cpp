@@ -214,7 +214,7 @@ void draw_searches(const Inputs& in, const Outputs& out, const Picture& picture,
 void draw_side_by_side(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float table = t.px(170), gap = t.px(12), head = t.type(widgets::Type::small) + t.px(6);
+  const float table = t.px(196), gap = t.px(12), head = t.type(widgets::Type::small) + t.px(6);
   const bool room = !picture.published_left.x.empty() && size.y >= table + gap + head + t.px(150);
   draw_table(out, view, {size.x, room ? table : size.y});
   if (!room) return;

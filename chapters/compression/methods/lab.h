@@ -59,6 +59,8 @@ struct Outputs {
          smooth_ratio_held_out = 1;
   double gptq_taken = 0, awq_taken = 0, smooth_taken = 0;  ///< percent of rounding's error on held-out tokens
   models::MethodFigures figures;
+  double mixed_error = 0, mixed_held_out = 0, mixed_int8_share = 100;  ///< %
+  std::int64_t mixed_inputs = 0;
   double input_spread = 1, smoothed_spread = 1;
   std::int64_t first_column = 0;
   std::string best, weights, note;

@@ -4,6 +4,7 @@
 
 #include "chapters/distributed/topology/lab.h"
 #include "chapters/mechanism/catalog.h"
+#include "models/parallel/topology/topology_bisection.h"
 #include "models/parallel/topology/topology_parse.h"
 #include "models/parallel/topology/topology_traffic.h"
 
@@ -315,6 +316,8 @@ Computed compute(const Inputs& in, const Progress& progress) {
   run.search = parallel::search_placements(pricer, run.graph, run.plan);
   out.chips = static_cast<std::int64_t>(run.graph.chips.size());
   out.links = static_cast<std::int64_t>(run.graph.links.size());
+  out.bisection_bytes_per_s = parallel::topology_bisection(run.graph, run.plan.line_rates);
+  out.ports_bytes_per_s = parallel::topology_ports(run.graph, run.plan.line_rates);
   set_lit(in, out, run);
   set_search(out, run);
   set_moved(out, run);

@@ -223,6 +223,12 @@ void describe(Fields& f, Outputs& o) {
   f.integer("ranks_asked", o.ranks_asked, "Ranks of the plan", {.formula = "tensor x context x pipeline x data"});
   f.integer("chips", o.chips, "Chips", "In all machines.");
   f.integer("links", o.links, "Links", "Lanes between the same two ends are one.");
+  f.real("bisection_bytes_per_s", o.bisection_bytes_per_s, {"Half to half", "B/s"},
+         "Bisection: what the first half of the chips sends to the second at once, one way; halves by their numbers.",
+         {.formula = "largest flow from half to half", .source = "Ford and Fulkerson 1956"});
+  f.real("ports_bytes_per_s", o.ports_bytes_per_s, {"All ports", "B/s"},
+         "NVLink, xGMI or ICI of all chips, both directions added: how vendors state a machine. It is no bisection.",
+         {.formula = "sum over chips of 2 x rate one way"});
   f.text("left_out", o.left_out, "To be known",
          "What of the plan sends nothing, and whether the machine is an example.");
   f.group("Tables");

@@ -81,6 +81,7 @@ struct Outputs {
   parallel::TopologyAxisCost lit;  ///< cost of the axis that the picture shows
   double step_s = 0, best_s = 0, worst_s = 0, over_best = 1, spread = 1;
   std::int64_t chips = 0, links = 0, priced = 0;
+  double bisection_bytes_per_s = 0, ports_bytes_per_s = 0;  ///< see topology_bisection.h
   std::int64_t ranks = 0, ranks_asked = 0;  ///< placed; of the whole plan
   /// The axis whose time changes most in the other placement, with its bus bandwidth for endless messages there and
   /// here; NaN and empty where all placements take the same.

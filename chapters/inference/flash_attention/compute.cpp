@@ -122,6 +122,31 @@ void fill_facts(const Inputs& in, const FlashChip& flash, const FlashCount& coun
   out.blocks = flash_blocks_per_multiprocessor(shape, tile_of(in), in.schedule, in.pass, flash);
 }
 
+/// The fastest of the published runs on this chip with the same pass and mask, whatever their shape: a rate as papers
+/// count it, or their FLOPs over the time that was measured.
+void find_measured(const Inputs& in, Outputs& out) {
+  constexpr std::array<std::string_view, 3> passes{"forward", "backward", "both"};
+  const Inputs usual;
+  for (const Published& row : catalog().published_of("inference/flash-attention")) {
+    const bool rate = row.output == "rate";
+    if ((!rate && row.output != "tiled_time_s") || !row.sets("chip", in.chip) || !(row.measured > 0) ||
+        !row.sets("pass", passes[static_cast<std::size_t>(in.pass)]) || row.sets("causal", "true") != in.causal)
+      continue;
+    const auto size = [&](std::string_view key, std::int64_t otherwise) {
+      return static_cast<std::int64_t>(row.number(key, as_double(otherwise)));
+    };
+    const FlashShape shape{.sequence = size("sequence", usual.sequence),
+                           .head_dim = size("head_dim", usual.head_dim),
+                           .heads = size("heads", usual.heads),
+                           .batch = size("batch", usual.batch),
+                           .causal = in.causal};
+    const double reached = rate ? row.measured : flash_counted_flops(shape, in.pass) / row.measured;
+    if (out.measured_rate >= reached) continue;  // not where there is none yet
+    out.measured_rate = reached;
+    out.measured_run = row.name;
+  }
+}
+
 void fill_numbers(const Inputs& in, const FlashRun& run, Outputs& out) {
   const bool forward = in.pass != FlashPass::backward, backward = in.pass != FlashPass::forward;
   out.max_error = std::max(forward ? run.tiles.forward : 0, backward ? run.tiles.backward : 0);
@@ -184,6 +209,7 @@ Computed compute(const Inputs& in, const Progress& progress, Numbers& numbers) {
   run->drawn_tokens = as_double(std::min(in.sequence, most_drawn_tokens));
   fill_facts(in, *flash, *count, done.facts);
   fill_numbers(in, *head, done.facts);
+  find_measured(in, done.facts);
   fill_schedules(in, **chip, *flash, done.facts, *run);
   if (!progress.facts_alone) fill_by_rows(in, *flash, *run);
   done.run = std::move(run);

@@ -132,6 +132,11 @@ void describe_times(Fields& f, Outputs& o) {
          {.absent = no_rate, .source = "Shah et al. 2024: half, with heads of 128 on an H100"});
   f.real("rate", o.rate, {"Rate at best", "FLOP/s"}, "As papers count: half under a mask, backward 2.5 times forward.",
          {.formula = "4 S^2 d heads / tiled_time_s, forward"});
+  f.real("measured_rate", o.measured_rate, {"Fastest measured", "FLOP/s"},
+         "Of the published runs on this chip with this pass and mask, whatever their shape.",
+         {.absent = "No run of this chip, pass and mask stands under Measured.",
+          .formula = "FLOPs as papers count them / time"});
+  f.text("measured_run", o.measured_run, "Which run", "Name of the fastest one; empty where there is none.");
   f.real("l2_rate", o.l2_rate, {"L2 must deliver", "B/s"}, {.formula = "l2_bytes / tiled_time_s"});
   f.group("On the chip");
   f.real("shared_bytes", o.shared_bytes, {"Shared memory of a block", "B"}, "What stays, and stages of what passes.",

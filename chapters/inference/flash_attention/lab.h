@@ -54,6 +54,8 @@ struct Outputs {
   double kept_share = 100;                                   ///< %
   double bytes_ratio = 0, square_time_s = 0, tiled_time_s = 0, in_turn_s = none, speedup = 0;
   double rate = 0;                                      ///< FLOP/s as papers count them, at tiled_time_s
+  double measured_rate = none;                          ///< FLOP/s of the fastest published run of this kind
+  std::string measured_run;                             ///< its name
   double l2_rate = 0;                                   ///< B/s that L2 must deliver for it
   double exponential_share = none, tensor_busy = none;  ///< %
   double scores_intensity = 0, ridge = 0;

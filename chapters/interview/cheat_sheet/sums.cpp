@@ -178,7 +178,7 @@ void decode_sums(const Inputs& in, const Outputs& out, const Run& run, std::vect
   all.push_back(step_line(in, out, run));
   all.push_back(LineMaker(in, "Tokens per second", "tokens_per_s", "inference/phases")
                     .hand(batch)
-                    .say(" / step")
+                    .say(" / step, prompts aside")
                     .is(s.tokens_per_s, ""));
   all.push_back(LineMaker(in, "... with prompts", "answers_per_s", "serving/capacity")
                     .say("1 / (step / ")

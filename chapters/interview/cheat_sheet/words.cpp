@@ -27,7 +27,8 @@ const std::array<ChainWords, 4>& chain_words() {
       {{"inference", "Request's time", "from a bare engine",
         "time of one request, from an engine that has none of these, as if one chip held the model"},
        {"training", "Step's time", "from FP32, eager", "time of a training step, from FP32 and eager kernels"},
-       {"memory", "Step's bytes", "from data parallel", "bytes of a training step, from data parallel alone"},
+       {"memory", "Step's bytes", "from data parallel",
+        "bytes of a training step, from data parallel alone; tensor parallel splits the sequence too"},
        {"communication", "Exposed talk", "from FP32, one ring", "exposed time, from FP32 gradients in one ring"}}};
   return chains;
 }

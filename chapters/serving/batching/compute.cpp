@@ -195,6 +195,16 @@ std::string state_of(const Inputs& in, const PolicyRun& run) {
   return "steady: " + leave + " requests per second leave";
 }
 
+/// What the chosen policy's rates are of its first rival's, over the same arrivals.
+void compare_rates(Outputs& out) {
+  if (out.racers.size() < 2) return;
+  const models::ServingSummary &own = out.racers[0].figures, &rival = out.racers[1].figures;
+  const auto ratio = [](double a, double b) { return b > 0 ? a / b : std::numeric_limits<double>::quiet_NaN(); };
+  out.served_gain = ratio(own.throughput_per_s, rival.throughput_per_s);
+  out.goodput_gain = ratio(own.goodput_per_s, rival.goodput_per_s);
+  out.tokens_gain = ratio(own.tokens_per_s, rival.tokens_per_s);
+}
+
 /// Why the figures of a run mean nothing; empty when they do.
 std::string problem_of(const models::ServingRun& run, const models::ServingSetup& setup, const Inputs& in,
                        const Progress& progress) {
@@ -318,6 +328,7 @@ Computed<Outputs, Run> compute(const Inputs& in, Progress& progress, Streams& st
     out.speedup_p50 = out.racers[1].figures.p50_latency_s / out.chosen.figures.p50_latency_s;
   else if (out.racers.size() > 1)
     out.speedup_p50 = std::numeric_limits<double>::quiet_NaN();
+  compare_rates(out);
   consult_theory(in, requests, out);
   if (progress.facts_alone) return {std::move(out)};
   history.published = bound_published_runs(in, out);

@@ -151,6 +151,14 @@ void describe_tokens_and_rates(Fields& f, Outputs& o) {
   f.real("speedup_p50", o.speedup_p50, "Rival's p50 over this",
          "The first rival's, when both were measured on the same requests; 1 without one.",
          {.absent = no_figure, .formula = "rival's latency p50 / latency p50"});
+  constexpr std::string_view no_rival = "There is no rival, or nothing of it leaves.";
+  f.real("served_gain", o.served_gain, {"Served, over the rival", "\xC3\x97"},
+         "Over the first rival's. Where both keep up with the arrivals it is 1: let more arrive than they can serve.",
+         {.absent = no_rival, .formula = "served per second / rival's"});
+  f.real("tokens_gain", o.tokens_gain, {"Tokens, over the rival", "\xC3\x97"},
+         {.absent = no_rival, .formula = "tokens per second / rival's"});
+  f.real("goodput_gain", o.goodput_gain, {"Goodput, over the rival", "\xC3\x97"},
+         {.absent = no_rival, .formula = "goodput / rival's"});
   f.real("makespan_s", o.chosen.counts.end_s, {"Last departure", "s"}, {.formula = "from time 0"});
   half_width(f, "goodput_half", o.chosen.figures.half.goodput_per_s, "Goodput, give or take", "");
   half_width(f, "throughput_half", o.chosen.figures.half.throughput_per_s, "Served, give or take", "");

@@ -74,6 +74,8 @@ struct Outputs {
   WaitFigures waits;
   std::vector<PolicyRun> racers;  ///< the chosen one first, then its rivals
   double speedup_p50 = 1;
+  /// Rates over those of the first rival; NaN without one, and where it has none.
+  double served_gain = std::nan(""), goodput_gain = std::nan(""), tokens_gain = std::nan("");
   std::string state;  ///< whether the chosen policy's queue is steady or overloaded, or why that is not known
   double theory_wait_s = std::nan("");
   double offered_load = std::nan(""), load_percent = std::nan("");  ///< in servers, and of what all can do

@@ -37,6 +37,7 @@ TEST_CASE("batching: at first, static batches are overloaded and continuous batc
   lab->compute();
   CHECK(out(*lab, "speedup_p50") > 1.5);
   CHECK(near(out(*lab, "speedup_p50"), racer(*lab, 1, "p50_latency_s") / racer(*lab, 0, "p50_latency_s"), 1e-12));
+  CHECK(near(out(*lab, "served_gain"), racer(*lab, 0, "throughput_per_s") / racer(*lab, 1, "throughput_per_s"), 1e-12));
   CHECK(racer(*lab, 0, "ttft_p99_s") < racer(*lab, 1, "ttft_p99_s"));
   // 90 % of 8 x 80 GB less 141.1 GB of weights, in blocks of 16 x 327,680 B.
   CHECK(near(out(*lab, "kv_pool_bytes"), 0.9 * 640e9 - 141.1e9, 1e-3));

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "models/machine/all_reduce_time.h"
+#include "models/parallel/topology/topology_bisection.h"
 #include "models/parallel/topology/topology_boxes.h"
 #include "models/parallel/topology/topology_parse.h"
 #include "models/parallel/topology/topology_search.h"
@@ -308,4 +309,20 @@ TEST_CASE("topology: every order of the axes is priced") {
   const TopologySearch found = search_placements(pricer, t, {.tensor = 8, .data = 8});
   CHECK(found.best.order[0] == Axis::tensor);
   CHECK(found.worst.step_s / found.best.step_s > 7);
+}
+
+// NVIDIA states 130 TB/s of NVLink for a rack of 72 (72 x 1.8 TB/s), and 3.6 TB/s of bisection for an HGX H100 board,
+// both with the directions added.
+TEST_CASE("half to half: an NVL72 rack carries 36 x 0.9 = 32.4 TB/s one way, a quarter of all its ports") {
+  const Topology rack = machine(TopologyBox::nvl72_gb200);
+  CHECK(near(topology_ports(rack, true), 72 * 1.8e12, 1e-12));
+  CHECK(near(topology_bisection(rack, true), 32.4e12, 1e-9));
+  CHECK(topology_bisection(rack, false) < topology_bisection(rack, true));
+  CHECK(near(2 * topology_bisection(machine(TopologyBox::hgx_h100), true), 3.6e12, 1e-9));
+  // Two boards: eight ports of 50 GB/s. A mesh: 4 x 4 links of 64 GB/s. A cube: 16 rings are cut twice.
+  CHECK(near(topology_bisection(machine(TopologyBox::hgx_h100, 2), true), 8 * 50e9, 1e-9));
+  CHECK(near(topology_bisection(machine(TopologyBox::mi300x), true), 16 * 64e9, 1e-9));
+  CHECK(near(topology_bisection(machine(TopologyBox::tpu_v4), true), 32 * 45e9, 1e-9));
+  CHECK(near(topology_ports(machine(TopologyBox::mi300x), true), 2 * 8 * 7 * 64e9, 1e-12));
+  CHECK(topology_bisection({}, true) == 0);
 }
