@@ -66,7 +66,7 @@ TEST_CASE("train: a step of fewer sequences than replicas is refused by the name
   // 16,384 GPUs in replicas of tensor 8 are 2,048, which take a sequence each.
   const std::string reason = reason_of(*train_lab("", R"(, "global_batch": 1024)"));
   CHECK(reason.find("2,048 replicas") != std::string::npos);
-  CHECK(reason.find("raise \"Sequences a step\" or lower \"GPUs\"") != std::string::npos);
+  CHECK(reason.find("raise \"Sequences per step\" or lower \"GPUs\"") != std::string::npos);
   CHECK(reason_of(*train_lab("", R"(, "global_batch": 2048)")).empty());
   // 405.85e9 parameters at 16 bytes on 64 GPUs are 101 GB for each, which has 80.
   CHECK(reason_of(*train_lab("", R"(, "gpus": 64)")).find(": raise \"GPUs\"") != std::string::npos);
