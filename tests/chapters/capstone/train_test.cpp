@@ -130,3 +130,14 @@ TEST_CASE("train: a round opens the planner with its plan") {
   CHECK(link->find("pipeline_parallel=16") != std::string::npos);
   CHECK(link->find("virtual_pipeline=8") != std::string::npos);
 }
+
+// The stage of a window of 1280x800 is 870 wide: next to the list the board's slabs were too small to read.
+TEST_CASE("train: the list of what no slab shows stands next to the board only where both have room") {
+  use_bundled_catalog();
+  const LabPtr lab = train_lab("pipeline_16, interleave");
+  compute(*lab);
+  Canvas wide(*lab, {1200, 800});
+  CHECK(wide.ui.text_present("of 8 are settled"));
+  Canvas narrow(*lab, {870, 560});
+  CHECK_FALSE(narrow.ui.text_present("of 8 are settled"));
+}
