@@ -166,7 +166,7 @@ void paint_heads(const Painter& p, const Picture& picture, const Columns& c, flo
     if (x > 0) p.text({x, y}, words, t.muted, Type::small, Font::sans, Align::right);
   };
   head(c.share, "of its roof");
-  head(c.rate, ran && elsewhere ? "rate, or model" : ran ? "rate" : elsewhere ? "by the model" : "rate by the model");
+  head(c.rate, ran && elsewhere ? "rate, or model" : ran ? "rate" : elsewhere ? "by the model" : "model's rate");
   head(c.time, "time");
   head(c.here, "yours");
 }
@@ -315,7 +315,7 @@ void draw_given_rungs(const Picture& picture, ImVec2 at, ImVec2 size) {
   const auto& t = theme();
   const Painter p = Painter::window();
   const float small = t.type(Type::small), scale = small + t.px(8);
-  const float row = std::min((size.y - scale) / static_cast<float>(picture.bars.size()), t.px(48)),
+  const float row = std::min((size.y - scale) / static_cast<float>(picture.bars.size()), t.px(64)),
               left = std::min(t.px(220), size.x * 0.3f);
   const float under = at.y + row * static_cast<float>(picture.bars.size());
   p.text({at.x + left, under}, "0", t.muted, Type::small, Font::mono);
