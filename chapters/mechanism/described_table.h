@@ -17,7 +17,7 @@ namespace chapters {
 struct DescribedColumn {
   std::string_view key;      ///< key of a field of the row
   std::string_view title{};  ///< empty: the field's label
-  bool bar = false;          ///< a bar under the number: its share of `full`
+  bool bar = false;          ///< a bar behind the number: its share of `full`
   double full = 0;           ///< value of a whole bar; 0: the column's largest
   widgets::Tint tint{};      ///< colour of the bar
   int priority = 0;          ///< where there is no room, columns of the highest priority number go first; 0 goes last

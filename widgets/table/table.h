@@ -25,7 +25,7 @@ struct TableColumn {
   /// written by the table: one multiple is chosen for all its rows and said in its head, so that us and ms never mix.
   std::string_view value_unit{};
   Prefix prefix = Prefix::si;
-  bool bar = false;  ///< a bar under the number: its share of `full`
+  bool bar = false;  ///< a bar behind the number: its share of `full`
   double full = 0;   ///< value of a whole bar; 0: the column's largest
   Tint tint{};       ///< The bar's tint.
   int priority = 0;  ///< where there is no room, columns of the highest priority number go first; 0 goes last
