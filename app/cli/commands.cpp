@@ -177,7 +177,7 @@ const std::vector<Command>& commands() {
         {"--moments", "F", "bf16 or fp32: what the optimizer's two moments are kept in; likewise"},
         {"--context-by", "W", "ring, gather or all_to_all: how a sequence is shared; the fastest unless told"},
         {"--plan", "AXES",
-         "your own plan beside the best, with the way to it in single changes: tp=8,pp=4,vp=5,cp=1,ep=1,zero=1,"
+         "your own plan next to the best, with the way to it in single changes: tp=8,pp=4,vp=5,cp=1,ep=1,zero=1,"
          "group=0,mbs=1,sp=on|off,slots=on|off,etp=1,offload=none|optimizer,recompute=none|selective|block|full|norms+"
          "activation+mla+mlp+experts+"
          "attention,order=1f1b|gpipe|zb_h1|zb_h2|zb_v|dualpipe|dualpipe_v|"
@@ -238,7 +238,7 @@ const std::vector<Command>& commands() {
        "kernels measure [LADDER]... [--seconds S] [--save] [--note TEXT] [-o F.json]",
        "measures ceilings and every rung of the GPU's ladders, or of those that are named",
        {{"--seconds", "S", "time for a rung; 0.3 s unless told"},
-        {"--save", "", "keeps measured strides and bank conflicts beside the models of their labs"},
+        {"--save", "", "keeps measured strides and bank conflicts next to the models of their labs"},
         {"--note", "TEXT", "kept with the figures: driver, host, what else there is to say"},
         {"-o", "F.json", "the file for the figures, with chip and date; its folder must exist"}},
        {"ridgeline kernels measure cpu-triad --seconds 1ms -o measured.json",
@@ -286,7 +286,8 @@ const std::vector<Command>& commands() {
        0},
       {"check",
        "check [LAB] [--json]",
-       "recomputes every claim and sets every published measurement beside the model, or those of one lab; exit status "
+       "recomputes every claim and sets every published measurement next to the model, or those of one lab; exit "
+       "status "
        "1 when one differs from what is recorded",
        {json_option},
        {"ridgeline check", "ridgeline check roofline/roofline"},

@@ -136,7 +136,7 @@ void print_compiler(std::ostream& out, const kernels::Result& r) {
   for (const auto& d : r.diagnostics)
     out << r.rung << ":" << d.line << ": " << (d.error ? "error: " : "") << d.text << "\n";
   if (!r.report.arch.empty())
-    out << r.rung << ": " << r.report.arch << ", " << r.report.registers_per_thread << " registers a thread, "
+    out << r.rung << ": " << r.report.arch << ", " << r.report.registers_per_thread << " registers per thread, "
         << r.report.spill_store_bytes + r.report.spill_load_bytes << " B spilled, " << r.report.shared_bytes
         << " B shared, blocks of " << r.report.block_threads << " threads\n";
 }

@@ -75,7 +75,7 @@ int save_rows(const std::vector<kernels::Result>& results, const std::vector<ker
   for (const MeasuredFile& file : files) {
     const auto path = user->config / "published" / file.file_name;
     if (const auto written = write_file(path, file.json); !written) return complain(s, written.error);
-    s.out << "Kept beside the model of its lab: " << path.string() << "\n";
+    s.out << "Kept next to the model of its lab: " << path.string() << "\n";
   }
   return 0;
 }

@@ -67,7 +67,8 @@ void print_man_page(std::ostream& out) {
       << ".TP\n.B 1\nIt is not feasible, a check found a difference, or output could not be written; a sentence on "
          "standard error says which.\n"
       << ".TP\n.B 2\nThe input is bad; one sentence on standard error says where.\n"
-      << ".SH ENVIRONMENT\n.TP\n.B RIDGELINE_ASSETS\nThe folder of the assets, instead of the one beside the program.\n"
+      << ".SH ENVIRONMENT\n.TP\n.B RIDGELINE_ASSETS\nThe folder of the assets, instead of the one next to the "
+         "program.\n"
       << ".SH FILES\n.TP\n.I ~/.config/ridgeline\nSettings, and chips, models and drills of your own.\n"
       << ".TP\n.I ~/.local/share/ridgeline\nProgress, notes, and lessons of your own.\n";
 }

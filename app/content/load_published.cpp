@@ -92,7 +92,7 @@ Published read_row(Reader& r, const Json& item, const std::string& lab, const st
   if (std::isfinite(row.tolerance) && !(row.tolerance > 0)) r.fail("tolerance must be above 0");
   if (!r.error().empty()) return row;
   read_role(r, row);
-  if (is_bound(row.role) && !(row.measured > 0)) r.fail("measured beside a bound must be above 0");
+  if (is_bound(row.role) && !(row.measured > 0)) r.fail("measured next to a bound must be above 0");
   if (!is_bound(row.role) && !row.beats.empty()) r.fail("beats is for a ceiling or a floor");
   if (row.role == ModelRole::beside && std::isfinite(row.tolerance)) r.fail("what stands beside has no tolerance");
   read_source(r, sources, row);

@@ -116,7 +116,7 @@ void draw_measured(Shell& shell) {
     ++state.version;
   }
   ui::wrapped(
-      "What people measured and published, beside what this lab computes on the same inputs. "
+      "What people measured and published, next to what this lab computes on the same inputs. "
       "Residual = (measured - model) / model; of a bound it is what is missing of it, for rates and times alike. "
       "Choose a row for its source.",
       t.muted, Type::small);

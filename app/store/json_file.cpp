@@ -99,7 +99,7 @@ LoadReport set_aside(const fs::path& path, const std::string& fault) {
             quoted(path) + " could not be used (" + fault + "); it is kept as " + quoted(aside.filename()) + "."};
   }
   return {Found::unreadable,
-          quoted(path) + " cannot be used (" + fault + ") and 9,999 others are kept beside it: remove some."};
+          quoted(path) + " cannot be used (" + fault + ") and 9,999 others are kept next to it: remove some."};
 }
 
 bool make_folder(const fs::path& folder) {

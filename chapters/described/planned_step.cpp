@@ -57,7 +57,7 @@ void describe_plan_axes(Fields& f, PlannedStep& step) {
   shared::parallel_tensor(f, "tensor_parallel", step.tensor_parallel, {.help = "GPUs that share every layer."});
   shared::parallel_pipeline(f, "pipeline_parallel", step.pipeline_parallel,
                             {.help = "Stages that the layers are cut into."});
-  f.integer("virtual_pipeline", step.virtual_pipeline, "Chunks a stage",
+  f.integer("virtual_pipeline", step.virtual_pipeline, "Chunks per stage",
             "Pieces of layers that each stage interleaves; 1 is a plain pipeline.",
             {.range = {1, 64, Scale::log}, .typical = {1, 16}});
   shared::parallel_context(f, "context_parallel", step.context_parallel, {.help = "GPUs that share each sequence."});

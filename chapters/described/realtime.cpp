@@ -13,7 +13,7 @@ const Choices jitter_shapes = {{"constant", "constant", "Every hit the same."},
                                {"heavy", "heavy tail", "Pareto with exponent 3: one in a thousand is 6.7 means."}};
 const Choices stack_resources = {{"cpu", "CPU", "General-purpose cores."},
                                  {"gpu", "GPU", "One queue: a network has it for itself."},
-                                 {"dla", "DLA", "An accelerator for networks beside the GPU."},
+                                 {"dla", "DLA", "An accelerator for networks next to the GPU."},
                                  {"isp", "ISP", "The camera's image signal processor."}};
 const Choices stack_roles = {{"classic", "code", "No network: filters, matching, optimization."},
                              {"encoder", "encoder", "A backbone whose features heads use."},

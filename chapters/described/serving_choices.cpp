@@ -33,7 +33,7 @@ const Choices& serving_policy_choices() {
 
 const Choices& engine_kv_choices() {
   static const Choices choices{
-      {"bf16", "BF16", "Two bytes a number."},
+      {"bf16", "BF16", "Two bytes per number."},
       {"fp8", "FP8", "One byte per number, and a 4-byte scale per layer for keys and one for values."}};
   static_assert(models::kv_format_count == 2);
   return choices;

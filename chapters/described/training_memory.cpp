@@ -30,7 +30,7 @@ const Choices& optimizer_choices() {
       {{"adamw", "AdamW", "Two FP32 moments: 8 bytes per parameter."},
        {"adamw_8bit", "AdamW, 8-bit", "Two 8-bit moments and an FP32 scale for 256 of them: 2.03 bytes."},
        {"adafactor", "Adafactor",
-        "One number a row and one a column of a matrix, and no first moment: a few thousandths of a byte."},
+        "One number per row and one per column of a matrix, and no first moment: a few thousandths of a byte."},
        {"lion", "Lion", "One FP32 moment: 4 bytes."},
        {"muon", "Muon", "One FP32 moment of the matrices in the layers, AdamW for embedding, output and norms."},
        {"sgd_momentum", "SGD with momentum", "One FP32 moment: 4 bytes."},
@@ -99,13 +99,13 @@ const Choices& pass_order_choices() {
        {"gpipe", "GPipe", "All forward passes, then all backward passes."},
        {"zb_h1", "ZB-H1", "Weight gradients apart, in the bubble; memory of 1F1B."},
        {"zb_h2", "ZB-H2", "Weight gradients apart, twice the memory of 1F1B."},
-       {"zb_v", "ZB-V", "Two chunks a stage, folded, weight gradients in the bubble."},
+       {"zb_v", "ZB-V", "Two chunks per stage, folded, weight gradients in the bubble."},
        {"dualpipe", "DualPipe", "From both ends at once; two copies of the weights."},
        {"dualpipe_v", "DualPipe-V", "DualPipe folded: one copy of the weights, two chunks."},
-       {"interleaved_zb", "Interleaved ZB", "Several chunks a stage, and weight gradients in the bubble."},
+       {"interleaved_zb", "Interleaved ZB", "Several chunks per stage, and weight gradients in the bubble."},
        {"breadth_first", "Breadth-first", "All micro-batches through a chunk, then all through the next."},
-       {"v_half", "V-Half", "Two chunks a stage, folded: about half of 1F1B's memory."},
-       {"v_min", "V-Min", "Two chunks a stage, folded: about a third of 1F1B's memory."}});
+       {"v_half", "V-Half", "Two chunks per stage, folded: about half of 1F1B's memory."},
+       {"v_min", "V-Min", "Two chunks per stage, folded: about a third of 1F1B's memory."}});
   return choices;
 }
 

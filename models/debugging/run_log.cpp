@@ -230,7 +230,7 @@ class LogReader {
     if (!(line.front() == '{' ? json_lines(line) : csv(line))) return Read::fail(std::move(fault_));
     if (build_.empty()) return Read::fail("The log has no row with a step.");
     if (!build_.has_quantity())
-      return Read::fail("The log has steps and no number beside them: give loss, grad_norm or others.");
+      return Read::fail("The log has steps and no number next to them: give loss, grad_norm or others.");
     return Read::ok(build_.take());
   }
 

@@ -99,7 +99,7 @@ class PointReader {
     if (text.size() > max_points_bytes)
       return PointsRead::fail("The points take more than 2 MiB: leave out rows that nobody would choose.");
     if (text.find('\0') != std::string_view::npos)
-      return PointsRead::fail("The points are no text: give CSV, a name and one column an axis.");
+      return PointsRead::fail("The points are no text: give CSV, a name and one column per axis.");
     std::size_t number = 0;
     while (!text.empty()) {
       const auto end = text.find('\n');
@@ -140,7 +140,7 @@ class PointReader {
 
   std::string take_names(std::string_view line, std::size_t number) {
     if (line.front() == '{' || line.front() == '[')
-      return line_words(number) + "begins as JSON does: CSV is needed, a name and one column an axis.";
+      return line_words(number) + "begins as JSON does: CSV is needed, a name and one column per axis.";
     separator_ = line.find('\t') != std::string_view::npos  ? '\t'
                  : line.find(';') != std::string_view::npos ? ';'
                                                             : ',';

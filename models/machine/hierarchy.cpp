@@ -148,7 +148,7 @@ std::vector<Level> memory_levels(const Chip& chip, const HierarchyOptions& optio
   if (chip.interconnect.bytes_per_s_per_direction) {
     Level link = far_level(LevelKind::link, chip.interconnect.name.empty() ? "Link" : chip.interconnect.name,
                            options.link_latency_s, serdes_j_per_byte, memory_j_per_byte,
-                           "5 pJ a bit on the link, and main memory at both ends");
+                           "5 pJ per bit on the link, and main memory at both ends");
     link.bandwidth_bytes_per_s = specified(chip, "interconnect.bytes_per_s_per_direction");
     link.capacity_bytes = worked_out(options.link_peers * chip.memory_bytes, Basis::computed, Origin::memory_of_peers,
                                      {static_cast<double>(options.link_peers)});
@@ -158,7 +158,7 @@ std::vector<Level> memory_levels(const Chip& chip, const HierarchyOptions& optio
   if (chip.pcie_generation) {
     Level pcie = far_level(LevelKind::pcie, "PCIe " + std::to_string(std::lround(*chip.pcie_generation)) + " x16",
                            options.pcie_latency_s, serdes_j_per_byte, memory_j_per_byte,
-                           "5 pJ a bit on the link, and memory at both ends");
+                           "5 pJ per bit on the link, and memory at both ends");
     pcie.bandwidth_bytes_per_s = {pcie_bytes_per_s_per_direction(*chip.pcie_generation), Basis::computed,
                                   "16 lanes after line coding, per direction (PCI-SIG)"};
     pcie.capacity_bytes = {options.host_memory_bytes, Basis::assumed, "memory of the host"};

@@ -39,7 +39,7 @@ class TimingReader {
  public:
   TimingsRead read(std::string_view text) {
     if (text.size() > max_timings_bytes)
-      return TimingsRead::fail("The times take more than 1 MiB: give one line a run, and at most 20,000 of them.");
+      return TimingsRead::fail("The times take more than 1 MiB: give one line per run, and at most 20,000 of them.");
     std::size_t number = 0;
     while (!text.empty()) {
       const auto end = text.find('\n');

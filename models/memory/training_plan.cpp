@@ -34,7 +34,7 @@ std::string split_problem(const Architecture& a, const TrainingPlan& p) {
       p.schedule != PipelineSchedule::interleaved && !loops_over_chunks(p.schedule))
     return "Virtual stages are run by 1F1B, interleaved zero bubble and breadth-first alone; set them to 1.";
   if (p.virtual_pipeline == 1 && p.pipeline > 1 && loops_over_chunks(p.schedule))
-    return "This order of passes runs several chunks a stage; set virtual stages to 2 or more.";
+    return "This order of passes runs several chunks per stage; set virtual stages to 2 or more.";
   if (p.context > 1 && p.sequence % (2 * p.context) != 0)
     return "Context parallel cuts each sequence into two pieces a GPU, and " + text(2 * p.context) +
            " pieces do not divide " + text(p.sequence) + " tokens; choose a multiple.";
@@ -79,7 +79,7 @@ std::string plan_problem(const Architecture& a, const TrainingPlan& p) {
            std::to_string(a.layers) + " layers; choose fewer stages.";
   if (std::string problem = split_problem(a, p); !problem.empty()) return problem;
   if (a.moe.routed > 0 && p.expert > p.data * p.context * p.tensor)
-    return "Expert parallel " + std::to_string(p.expert) + " needs as many GPUs beside each other, and there are " +
+    return "Expert parallel " + std::to_string(p.expert) + " needs as many GPUs next to each other, and there are " +
            std::to_string(p.data * p.context * p.tensor) + "; raise data parallel.";
   if (p.expert_tensor > 0) {
     if (a.moe.routed == 0) return "Expert tensor parallel cuts experts, and this model has none; leave it out.";

@@ -84,7 +84,7 @@ Result<ServiceFigures> estimate_service(const Architecture& a, const ReleaseSetu
   if (!full) return Outcome::fail(full.error);
   if (!(full->largest_batch >= as_double(s.slots)))
     return Outcome::fail("A replica has room for " + std::to_string(std::llround(full->largest_batch)) +
-                         " sequences of this length beside its weights, and " + std::to_string(s.slots) +
+                         " sequences of this length next to its weights, and " + std::to_string(s.slots) +
                          " slots are asked for: take fewer slots, more chips or fewer bits.");
   const double peak_per_s = s.peak * s.rate_per_s;
   if (!(peak_per_s * full->request_s <= max_at_once))

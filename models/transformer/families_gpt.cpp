@@ -55,7 +55,7 @@ void read_opt(ConfigFields& f, Architecture& a) {
   if (width != a.hidden) a.embedding_width = width;
   a.tied = f.tied(true);
   if (a.embedding_width > 0 && !a.tied)
-    f.fail_value({"tie_word_embeddings"}, "true beside a word_embed_proj_dim of its own");
+    f.fail_value({"tie_word_embeddings"}, "true next to a word_embed_proj_dim of its own");
   split_heads(f, a, "hidden_size", "num_attention_heads");
 }
 

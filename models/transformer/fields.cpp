@@ -94,7 +94,7 @@ std::string ConfigFields::left_out() const {
   add("vision_config", "vision tower with its projector");
   add("audio_config", "audio tower with its projector");
   if (parts.empty() && !document_->wrapper) return {};
-  if (parts.empty()) parts = "whatever is beside it";
+  if (parts.empty()) parts = "whatever is next to it";
   return "Of this multimodal model the language model alone is counted; left out is " + parts + ".";
 }
 

@@ -6,6 +6,7 @@
 
 #include "widgets/base/painter.h"
 #include "widgets/base/parts.h"
+#include "widgets/base/shorten.h"
 #include "widgets/base/theme.h"
 
 namespace widgets {
@@ -40,7 +41,8 @@ void draw_strip_row(const Painter& p, const MeasuredStripLayout& l, const Measur
   const Theme& t = theme();
   const ImU32 ink = mark.faint ? t.muted : t.text;
   const float top = middle - t.type(Type::small) * 0.62f;
-  fit_text(p, {at.x, top}, mark.label, l.label_width, ink, Type::small);
+  // Both ends of a name tell rows apart: a model begins it, its limits end it.
+  p.text({at.x, top}, shorten_middle(mark.label, l.label_width, Type::small).view(), ink, Type::small);
   draw_strip_marks(p, at.x + l.x(1), at.x + l.x(std::clamp(mark.ratio, 0.0, l.most)), middle, mark.faint);
   p.text({at.x + l.figure_left, top}, mark.figure, ink, Type::small, Font::mono);
 }

@@ -123,17 +123,16 @@ void draw_header(Frame& f) {
   if (l.hidden > 0) note_hidden(f);
 }
 
-/// The value's share of a whole bar, behind the number: pale, so that the digits read on it.
+/// The value's share of a whole bar, along the foot of the cell: behind the number it would end inside a digit.
 void paint_bar(const Frame& f, std::size_t i, double value, float left, float y) {
   const Theme& t = theme();
   const ColumnLayout& c = f.view.layout.columns[i];
   const double share = bar_share(f.columns[i], c, value);
   if (!(share > 0)) return;
-  const float right = f.at.x + c.left + c.width, pad = t.px(3);
+  const float right = f.at.x + c.left + c.width, foot = y + t.type(Type::body) + t.px(3);
   const ImU32 fill = f.columns[i].tint == Tint{} ? t.accent : colour(f.columns[i].tint, t);
-  f.painter.rect({left, y - pad},
-                 {left + std::max(1.0f, (right - left) * static_cast<float>(share)), y + t.type(Type::body) + pad},
-                 with_alpha(fill, 0.25f), t.px(2));
+  f.painter.rect({left, foot - t.px(3)}, {left + std::max(1.0f, (right - left) * static_cast<float>(share)), foot},
+                 with_alpha(fill, 0.75f), t.px(1));
 }
 
 /// Paints one cell; true when it did not fit, so that the hover shows it in full. Columns that prove too narrow for a

@@ -104,7 +104,7 @@ void add_commands(Shell& shell, std::vector<Command>& out) {
   out.push_back(tab_command("Predict: this lab's questions", Drawer::predict, {"questions"}));
   out.push_back(tab_command("Concept", Drawer::concept_, {"explain", "theory"}));
   out.push_back(tab_command("Claims that are checked", Drawer::claims, {"check"}));
-  out.push_back(tab_command("Measured: published figures beside the model's", Drawer::measured, {"published"}));
+  out.push_back(tab_command("Measured: published figures next to the model's", Drawer::measured, {"published"}));
   out.push_back(
       tab_command("Explore: sweep, sensitivity, solve, compare", Drawer::explore, {"sweep", "solve", "compare"}));
   out.push_back(tab_command("Notes", Drawer::notes, {"write"}));

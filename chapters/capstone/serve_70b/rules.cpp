@@ -50,9 +50,9 @@ constexpr std::array<Card, place_count> hand{{
     {"batch_32", "Batch 32", "32 requests at once on each replica.", "batch"},
     {"batch_128", "Batch 128", "128 requests at once on each replica.", "batch"},
     {"batch_512", "Batch 512", "512 requests at once on each replica.", "batch"},
-    {"tp_2", "2 GPUs a replica", "Two GPUs share every layer.", "tensor parallel"},
-    {"tp_4", "4 GPUs a replica", "Four GPUs share every layer.", "tensor parallel"},
-    {"tp_8", "8 GPUs a replica", "Eight GPUs share every layer.", "tensor parallel"},
+    {"tp_2", "2 GPUs per replica", "Two GPUs share every layer.", "tensor parallel"},
+    {"tp_4", "4 GPUs per replica", "Four GPUs share every layer.", "tensor parallel"},
+    {"tp_8", "8 GPUs per replica", "Eight GPUs share every layer.", "tensor parallel"},
 }};
 
 /// All of a service's requests but how many at once, and on how many chips.

@@ -85,7 +85,7 @@ void add_axis_ticks(Board& board) {
                       power * unit;
   for (double v = 0; v <= main.most * (1 + 1e-9); v += step)
     if (!(main.line > 0) || std::abs(v - main.line) > 0.45 * step)
-      board.ticks.emplace_back(v, widgets::format_text(v, board.unit));
+      board.ticks.emplace_back(v, v > 0 ? widgets::format_text(v, board.unit) : "0");  // no other unit at the foot
 }
 
 Board make_board(const Rules& rules, const Played& game, const BoardSpec& spec) {

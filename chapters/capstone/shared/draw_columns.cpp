@@ -334,8 +334,14 @@ void draw_next(const Board& board, BoardView& view, const ColumnPlan& plan, Boar
               .to_px = static_cast<double>(plan.slab_top)},
              move);
   }
-  if (!card && !fresh && plan.ground - plan.slab_top > 6 * small)
-    widgets::wrapped_text(p, {left, plan.slab_top + t.px(6)}, board.score, room, t.text, {.max_lines = 4});
+  if (!card && !fresh && plan.ground - plan.slab_top > 6 * small) {
+    const ImVec2 score{left, plan.slab_top + t.px(6)};
+    const float high = widgets::wrapped_text(p, score, board.score, room, t.text, {.max_lines = 4, .paint = false}),
+                wide = std::min(room, widgets::text_size(board.score, Type::small).x);
+    if (top < score.y + high)  // the slab as it is now would cross the words
+      p.rect({score.x - t.px(3), score.y - t.px(2)}, {score.x + wide + t.px(3), score.y + high}, t.background, t.px(3));
+    widgets::wrapped_text(p, score, board.score, room, t.text, {.max_lines = 4});
+  }
   if (board.rounds.size() < 2) return;
   const ImVec2 button = widgets::button_size("Take back");
   if (end.y - plan.ground < button.y + t.px(10)) return;

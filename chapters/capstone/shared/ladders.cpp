@@ -50,7 +50,7 @@ const std::array<Ladder, ladder_count> ladders{{
     {"segment_anything", "Segment Anything, ViT-B", "images/s",
      "meta-pytorch/segment-anything-fast, results.csv: batch 8, 4,952 images, one A100", segment_anything},
     {"nanogpt", "NanoGPT speedrun", "s", "KellerJordan/modded-nanogpt, README: 8 H100 to a loss of 3.28", nanogpt},
-    {"bevdet", "BEVDet on an RTX A4000", "s", "LCH1238/bevdet-tensorrt-cpp, README: milliseconds a frame", bevdet},
+    {"bevdet", "BEVDet on an RTX A4000", "s", "LCH1238/bevdet-tensorrt-cpp, README: milliseconds per frame", bevdet},
 }};
 
 BoardRound ladder_round(const Ladder& ladder, std::size_t i, double said) {

@@ -24,7 +24,7 @@ constexpr std::array<ItemNames, item_count> items{{
     {"ticked_spike", "Loss spikes have an owner",
      "It is settled who rolls back, how far, and which batches are skipped."},
     {"ticked_evaluation", "Evaluation has its hours",
-     "Held-out loss and tasks run beside training, and their time is in the plan."},
+     "Held-out loss and tasks run while training goes on, and their time is in the plan."},
     {"ticked_canary", "Scaled on a few first", "The same job ran on few nodes, and its step time was as predicted."},
 }};
 
@@ -34,10 +34,10 @@ void describe_job(Fields& f, Inputs& in) {
   shared::chip(f, "chip", in.chip, {.help = "All of them train this one model."});
   f.integer("gpus", in.gpus, "GPUs", "All of them stop when one fails; those beyond a power of two stand idle.",
             {.range = {64, 131'072, Scale::log}, .typical = {128, 32'768}});
-  f.integer("global_batch", in.global_batch, "Sequences a step",
+  f.integer("global_batch", in.global_batch, "Sequences per step",
             "All GPUs together take as many, rounded down to a power of two.",
             {.range = {16, 65'536, Scale::log}, .typical = {128, 8192}});
-  f.integer("sequence", in.sequence, {"Tokens a sequence", "tokens"}, "How long each is.",
+  f.integer("sequence", in.sequence, {"Tokens per sequence", "tokens"}, "How long each is.",
             {.range = {256, 131'072, Scale::log}, .typical = {2048, 32'768}});
   f.real("tokens", in.tokens, {"Tokens", "tokens"}, "How many tokens the run reads.",
          {.range = {1e9, 1e15, Scale::log}, .typical = {1e11, 1e14}});
@@ -58,7 +58,7 @@ void describe_failures(Fields& f, Inputs& in) {
          {.range = {60, 604'800, Scale::log}});
   f.real("save_s", in.save_s, {"A save stops training for", "s"}, "As found. An assumption.",
          {.range = {0.1, 7200, Scale::log}});
-  f.real("save_beside_s", in.save_beside_s, {"... beside training", "s"}, "The copy alone. An assumption.",
+  f.real("save_beside_s", in.save_beside_s, {"... while training", "s"}, "The copy alone. An assumption.",
          {.range = {0.01, 7200, Scale::log}});
   f.real("restart_s", in.restart_s, {"Restart", "s"}, "From a failure until training goes on, as found. An assumption.",
          {.range = {1, 14'400, Scale::log}});
@@ -88,7 +88,7 @@ void describe(Fields& f, RoundRow& r) {
   f.real("won_s", r.won_s, {"Won", "s"}, "Over the round before; below 0 it lost.");
   f.real("mfu", r.mfu, {"MFU", "%"}, "While training goes on.");
   f.real("efficiency", r.efficiency, {"Clock that counts", "%"}, "Without saves, restarts and work done twice.");
-  f.real("memory_bytes", r.memory_bytes, {"Memory a GPU", "B"}, "The fullest GPU's.");
+  f.real("memory_bytes", r.memory_bytes, {"Memory per GPU", "B"}, "The fullest GPU's.");
   describe_row_end(f, r.said_s, r.bounced);
 }
 
@@ -107,13 +107,13 @@ void describe_run(Fields& f, Outputs& o) {
   f.real("mfu", o.mfu, {"MFU", "%"}, "Causal attention counted at half, recomputation not counted.",
          {.headline = true, .formula = "model flops / (GPUs x peak x step)", .source = planner});
   f.real("dollars", o.dollars, {"Dollars", "$"}, {.headline = true, .formula = "GPU-hours x price"});
-  f.real("memory_bytes", o.memory_bytes, {"Memory a GPU", "B"}, "On the stage that needs most.",
+  f.real("memory_bytes", o.memory_bytes, {"Memory per GPU", "B"}, "On the stage that needs most.",
          {.headline = true, .against = {"of", "room_bytes"}, .source = planner});
   f.real("over_s", o.over_s, {"Too long by", "s"}, {.formula = "the run - due in, at least 0"});
   f.toggle("met", o.met, "In time", "The run is over when it is due.");
   f.real("compute_s", o.compute_s, {"Without failures", "s"}, {.formula = "steps x step"});
   f.real("step_s", o.step_s, {"A step", "s"}, "One update of the weights.", {.source = planner});
-  f.real("steps", o.steps, "Steps", {.formula = "tokens / (sequences x tokens a sequence)"});
+  f.real("steps", o.steps, "Steps", {.formula = "tokens / (sequences x tokens per sequence)"});
   f.real("efficiency", o.efficiency, {"Clock that counts", "%"}, "Without saves, restarts and work done twice.",
          {.formula = "T / (M exp(R / M) (exp((T + C) / M) - 1))"});
   f.real("failures", o.failures, "Failures", {.formula = "the run / time between failures"});
@@ -150,14 +150,14 @@ void describe(Fields& f, Outputs& o) {
   describe_game(f, o);
   f.group("Against the planner");
   f.real("best_wall_s", o.best_wall_s, {"The planner's best", "s"},
-         "The fastest plan in the same format that fits, saves beside training, hot spares, no slow node.",
+         "The fastest plan in the same format that fits, saves while training, hot spares, no slow node.",
          {.absent = told_later, .source = planner});
   f.real("behind_best", o.behind_best, {"Yours is longer by", "%"},
-         "What the best plan, spares, saves beside training and no slow node would win more.",
+         "What the best plan, spares, saves while training and no slow node would win more.",
          {.absent = told_later, .formula = "the run / the planner's best - 1"});
   f.text("best_plan", o.best_plan, "Its plan");
   f.real("clock_at_best", o.clock_at_best, {"Clock that could count", "%"},
-         "Saves beside training, hot spares, the best interval.",
+         "Saves while training, hot spares, the best interval.",
          {.formula = "T / (M exp(R / M) (exp((T + C) / M) - 1))"});
   f.real("waits_for_slowest", o.waits_for_slowest, {"Waits without slow nodes", "%"},
          "What the slowest of all GPUs adds to a step even then.",
@@ -167,7 +167,7 @@ void describe(Fields& f, Outputs& o) {
          "TP 8, PP 4, all layers recomputed, a checkpoint in half an hour.",
          {.absent = "It does not fit, or cannot run.", .source = planner});
   f.real("study_mfu", o.study_mfu, {"Its MFU", "%"}, {.absent = "It does not fit, or cannot run.", .source = planner});
-  f.real("study_memory_bytes", o.study_memory_bytes, {"Its memory a GPU", "B"},
+  f.real("study_memory_bytes", o.study_memory_bytes, {"Its memory per GPU", "B"},
          {.absent = "It cannot run.", .source = planner});
   f.text("study_says", o.study_says, "Why it does not run");
   f.group("Tables");

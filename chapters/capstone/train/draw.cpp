@@ -89,7 +89,7 @@ void draw_causes(const Outputs& out, View& view, ImVec2 size) {
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
   stage.panel("board",
-              {.title = "The board", .least = {480, 330}, .ideal = {0, 500}, .answers = true, .marks = "rounds"},
+              {.title = "The board", .least = {640, 330}, .ideal = {0, 500}, .answers = true, .marks = "rounds"},
               [&](ImVec2 size) {
                 draw_over_doors(
                     picture.doors, size, view.requests, [&](ImVec2 room) { draw_game(in, picture, view, room); }, 460);

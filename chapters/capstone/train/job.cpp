@@ -20,7 +20,7 @@ constexpr std::array<Card, move_count> all_cards{{
     {"pipeline_4", "4 stages", "and ZeRO-1", "pipeline"},
     {"pipeline_8", "8 stages", "and ZeRO-1", "pipeline"},
     {"pipeline_16", "16 stages", "and ZeRO-1", "pipeline"},
-    {"interleave", "Chunks", "small pieces a stage"},
+    {"interleave", "Chunks", "small pieces per stage"},
     {"tensor_4", "Tensor 4", "in place of 8", "tensor"},
     {"tensor_2", "Tensor 2", "in place of 8", "tensor"},
     {"context_2", "Context 2", "sequences are split"},
@@ -32,7 +32,7 @@ constexpr std::array<Card, move_count> all_cards{{
     {"fp8", "FP8 products", "inside the layers"},
     {"save_often", "Save every 10 min", "a checkpoint", "save"},
     {"save_best", "Save at the best", "the exact optimum", "save"},
-    {"save_beside", "Save beside training", "stops for the copy"},
+    {"save_beside", "Save while training", "stops for the copy"},
     {"spares", "Hot spares", "short restarts"},
     {"watch", "Take slow nodes out", "a detector finds them"},
 }};
@@ -86,7 +86,7 @@ std::string bounce_of(const Job& job, CardSet set, const PlanPoint& p) {
   if (const std::int64_t at_once = std::int64_t{p.data} * p.micro_batch; at_once > job.global_batch)
     return "The GPUs are " + count(p.data) + " replicas, which take " + count(at_once) +
            " sequences at a time, and a step has " + count(job.global_batch) +
-           ": raise \"Sequences a step\" or lower \"GPUs\".";
+           ": raise \"Sequences per step\" or lower \"GPUs\".";
   return "";
 }
 

@@ -80,7 +80,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("chips_needed", o.estimate.chips_needed, "Chips needed",
          {.headline = true, .formula = "both / 0.9 memory, rounded up"});
   f.real("largest_batch", o.estimate.largest_batch, "Largest batch",
-         "Sequences of this context that fit beside the weights.",
+         "Sequences of this context that fit next to the weights.",
          {.formula = "(memory - weights) / cache of a sequence"});
   f.real("bits_per_parameter", o.bits_per_parameter, "Bits per parameter",
          "Over all parameters, those left in 16 bits among them.", {.formula = "8 weights / parameters"});

@@ -54,7 +54,8 @@ void draw_targets(const Picture& picture, View& view, ImVec2 size) {
   // The teacher has the hue of its matrix; what the student says has one of its own.
   const std::array<ImU32, 3> hues{t.muted, t.series_at(0), t.series_at(4)};
   static constexpr std::array<std::string_view, 3> infos{"softmax(t)", "softmax(t / T)", "softmax(s / T)"};
-  for (std::size_t k = 0; k < picture.bars.size(); ++k)
+  // Where T is 1 the teacher's two answers are one, and it is drawn once.
+  for (std::size_t k = picture.bar_names[0] == picture.bar_names[1] ? 1 : 0; k < picture.bars.size(); ++k)
     plot.bars(picture.bar_names[k], classes, picture.bars[k],
               {.colour = hues[k], .width = 0.26f, .offset = static_cast<float>(k) - 1.0f, .info = infos[k]});
 }

@@ -38,13 +38,13 @@ struct AnswerGrid {
   }
 };
 
-void draw_cell(const Painter& p, Rect at, double percent) {
+void draw_cell(const Painter& p, Rect at, double percent, ImU32 ink) {
   const auto& t = widgets::theme();
   double share = std::sqrt(std::clamp(percent / 100, 0.0, 1.0));
-  ImU32 fill = mix(t.card, t.series_at(0), share);
+  ImU32 fill = mix(t.card, ink, share);
   // Halfway between the two, neither dark nor light figures can be read.
   while (share > 0.02 && widgets::contrast(widgets::text_on(fill, t), fill) < 4.6)
-    fill = mix(t.card, t.series_at(0), share -= 0.02);
+    fill = mix(t.card, ink, share -= 0.02);
   p.rect(at.min, at.max, fill);
   if (percent < 0.5) return;
   const widgets::NumberText number = widgets::format(std::round(percent), "", 3);
@@ -69,8 +69,9 @@ void show_tip(const AnswerGrid& grid, std::span<const double> percent, std::stri
   }
 }
 
+/// `hue`: the series of whoever says it, as in the bars below and the curves.
 void draw_grid(const char* label, std::string_view title, std::span<const double> percent, const Picture& picture,
-               Rect area) {
+               Rect area, std::size_t hue) {
   const auto& t = widgets::theme();
   ImGui::SetCursorScreenPos(area.min);
   widgets::canvas(label, {area.width(), area.height()}, {16, 16});
@@ -88,7 +89,8 @@ void draw_grid(const char* label, std::string_view title, std::span<const double
     if (row_px >= line)
       p.text({area.min.x, (down.min.y + down.max.y - line) / 2}, digit, t.muted, Type::small, Font::mono);
   }
-  for (std::size_t i = 0; i < percent.size(); ++i) draw_cell(p, grid.cell(i / sides, i % sides), percent[i]);
+  for (std::size_t i = 0; i < percent.size(); ++i)
+    draw_cell(p, grid.cell(i / sides, i % sides), percent[i], t.series_at(hue));
   if (hovered) show_tip(grid, percent, title);
   if (widgets::given_now()) return;
   const Rect alike = grid.cell(picture.alike_drawn, picture.alike_said);
@@ -125,14 +127,14 @@ void draw_confusion(const Picture& picture, ImVec2 size) {
   const float bottom = at.y + std::min(size.y - foot, w + t.px(40));  // squares at most, not towers
   if (both) {
     const widgets::GivenMarks given;  // a label says one digit and no other
-    draw_grid("what labels say", "labels say, in %", picture.labels, picture, {at, {at.x + w, bottom}});
+    draw_grid("what labels say", "labels say, in %", picture.labels, picture, {at, {at.x + w, bottom}}, 1);
   }
   const widgets::Rect second{{right, at.y}, {right + w, bottom}};
   if (widgets::veiled()) {
     const widgets::GivenMarks given;  // what it says is not known yet
-    draw_grid("what the teacher says", picture.soft_title, picture.unknown, picture, second);
+    draw_grid("what the teacher says", picture.soft_title, picture.unknown, picture, second, 0);
   } else {
-    draw_grid("what the teacher says", picture.soft_title, picture.run->soft, picture, second);
+    draw_grid("what the teacher says", picture.soft_title, picture.run->soft, picture, second, 0);
   }
   widgets::drew("the teacher's answers");
   const Painter p = Painter::window();

@@ -137,7 +137,7 @@ chapters::Computed<Outputs, Run> compute(const Inputs& in, Progress& progress) {
   }
   if (in.grain == models::QuantGrain::group && static_cast<std::size_t>(in.group) > sample.inputs)
     out.note = "A group of " + std::to_string(in.group) + " is the whole row of " + std::to_string(sample.inputs) +
-               " inputs: one scale a row.";
+               " inputs: one scale per row.";
   models::Layer layer = models::sample_layer(sample);
   if (!in.file.path.empty()) layer.weights = std::move(part.weights);
   auto study = models::study_methods(layer, options_of(in), [&](double fraction) {

@@ -178,7 +178,7 @@ chapters::Computed<Outputs, Run> compute(const Inputs& in, Progress& progress) {
                " has fixed levels on both sides of zero: it stays symmetric.";
   if (in.grain == QuantGrain::group && static_cast<std::size_t>(in.group) > w.cols)
     out.note = "A group of " + std::to_string(in.group) + " is the whole row of " + std::to_string(w.cols) +
-               " weights: one scale a row.";
+               " weights: one scale per row.";
   progress.fraction = 0.2;
 
   run->original = std::move(w);

@@ -102,7 +102,7 @@ void describe(Fields& f, Outputs& o) {
   f.integer("scale_row", o.scale_row, "Row of the largest weight",
             "With one scale for the whole tensor it sets that scale.");
   f.integer("hurt_row", o.hurt_row, "Row hurt most",
-            "By its error over its own size: with one scale a row of small weights.");
+            "By its error over its own size: with one scale per row of small weights.");
   f.real("hurt_row_error", o.hurt_row_error, {"... of its own size", "%"}, "100 %: all of its weights became 0.",
          {.formula = "sqrt(its sum of e^2 / its sum of w^2)"});
   f.real("shown_error", o.shown_error, {"Error of the row shown", "%"}, "Over the row's own size.",

@@ -97,7 +97,7 @@ void describe(Fields& f, Outputs& o) {
          {.formula = "dense time / time"});
   f.real("speedup_structured", speedup_of(models::SparsePattern::structured), "Speed-up, whole rows",
          {.formula = "dense time / time"});
-  f.table("patterns", o.patterns, "The three beside each other", "Each pattern on the same layer and chip.");
+  f.table("patterns", o.patterns, "The three side by side", "Each pattern on the same layer and chip.");
 }
 
 void describe(Fields& f, View& v) {

@@ -97,9 +97,11 @@ void draw_cell(const Painter& p, const PathPlan& plan, float x, float y, std::st
   const auto& t = widgets::theme();
   const ImVec2 min{x, y - plan.cell_h / 2}, max{x + plan.cell_w, y + plan.cell_h / 2};
   p.rect(min, max, t.card, t.px(3));
-  if (kept)
-    p.rect(min, {min.x + t.px(4) + (plan.cell_w - t.px(4)) * static_cast<float>(strength), max.y},
-           widgets::with_alpha(t.series_at(0), 0.45f), t.px(3));
+  if (kept) {  // a bar as high as the cell would end inside the figure
+    p.rect(min, max, widgets::with_alpha(t.series_at(0), 0.12f), t.px(3));
+    const float part = t.px(4) + (plan.cell_w - t.px(4)) * static_cast<float>(strength);
+    p.rect({min.x, max.y - std::min(t.px(6), plan.cell_h / 4)}, {min.x + part, max.y}, t.series_at(0), t.px(3));
+  }
   p.frame(min, max, kept ? t.series_at(0) : struck ? t.line : t.muted, t.px(kept ? 1.5f : 1.0f), t.px(3));
   const float w = widgets::text_size(text, Type::small, Font::mono).x;
   if (w > plan.cell_w - t.px(4)) return;

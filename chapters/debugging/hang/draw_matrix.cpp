@@ -49,7 +49,7 @@ MatrixPlan plan_of(Rect area, const Picture& picture) {
   const float columns = static_cast<float>(std::max<std::size_t>(1, picture.columns));
   out.column = std::min(t.px(104), std::max(1.0f, (out.cells.width() - gaps) / columns));
   out.row =
-      std::min(t.px(110), std::max(1.0f, out.cells.height() / static_cast<float>(std::max<std::size_t>(1, out.rows))));
+      std::min(t.px(150), std::max(1.0f, out.cells.height() / static_cast<float>(std::max<std::size_t>(1, out.rows))));
   out.gap = std::min(t.px(9), 0.18f * std::min(out.column, out.row));
   return out;
 }

@@ -228,7 +228,7 @@ void paint_column(const Painter& p, const ShapesPlan& plan, const Picture& pictu
   }
   y += 2 * small;
   paint_rows(p, picture.rules, "mean minutes by order", plan.column, right, y, plan.axis, picture.rules.size() - 1);
-  paint_rows(p, picture.rates, "% convicted a minute, run first", plan.column, right, y, plan.axis,
+  paint_rows(p, picture.rates, "% convicted per minute, run first", plan.column, right, y, plan.axis,
              picture.rates.size());
 }
 

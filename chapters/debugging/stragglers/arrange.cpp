@@ -88,7 +88,7 @@ void arrange_blame(const Run& run, Picture& p) {
     p.bar_tints.push_back(Tint::good());
   }
   p.bar_unit = "s";
-  p.bars_title = "Blame beside gain";
+  p.bars_title = "Blame and gain";
 }
 
 void arrange_ranks(const Inputs& in, const Run& run, Picture& p) {

@@ -80,7 +80,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
     stage.panel("detector", {.title = "The detector", .least = {420, 280}},
                 [&](ImVec2 size) { made ? draw_detector(in, picture, view, size) : ImGui::Dummy(size); });
   if (!fleet)
-    stage.panel("bars", {.title = ranks ? "Blame beside gain" : "What a step would win", .least = {380, 220}},
+    stage.panel("bars", {.title = ranks ? "Blame and gain" : "What a step would win", .least = {380, 220}},
                 [&](ImVec2 size) { made ? draw_bars(picture, view, size) : ImGui::Dummy(size); });
   if (fleet)
     stage.panel("month", {.title = "A month of the fleet", .least = {380, 170}},

@@ -47,7 +47,7 @@ const Choices algorithms{
      {"primitive", "broadcast"}},
     {"pairwise",
      "Pairwise",
-     "Directly from owner to owner, one partner a step.",
+     "Directly from owner to owner, one partner per step.",
      {"primitive", "reduce_scatter|all_to_all|scatter|gather"}},
     {"bruck", "Bruck", "log2 N steps; blocks travel over other ranks.", {"primitive", "all_gather|all_to_all"}},
     {"in_network", "In the switch", "The switch adds and copies, as NVLink SHARP does.", {"primitive", with_ring}},
@@ -72,7 +72,7 @@ void describe_link(Fields& f, Inputs& in) {
          "Incoming bytes that one rank adds to its own in a second.",
          {.range = {1e9, 1e14, Scale::log}, .when = {"adding_counts", "true"}});
   f.group("Nodes");
-  f.integer("node_ranks", in.node_ranks, "Ranks a node",
+  f.integer("node_ranks", in.node_ranks, "Ranks per node",
             "Ranks at one fast switch; used by the hierarchical algorithm alone.",
             {.range = {2, 576, Scale::log}, .typical = {2, 8}});
   f.real("inside_latency_s", in.inside_latency_s, {"Latency inside", "s"},
@@ -149,7 +149,7 @@ void describe_other_algorithm(Fields& f, Outputs& o) {
   f.toggle("crosses_nodes", o.crosses_nodes, "Counted between nodes", "One of the two is hierarchical.");
   f.real("crossing_bytes", o.crossing_bytes, {"They change places", "B"}, "The size at which both take equally long.",
          {.absent = "One of the two is faster at every size.",
-          .formula = "difference of latencies / difference of seconds a byte"});
+          .formula = "difference of latencies / difference of seconds per byte"});
   f.group("On nodes");
   const Details on_nodes{.absent = no_nodes};
   f.real("inside_s", o.inside_s, {"Inside nodes", "s"}, "Bytes alone: reduce-scatter and all-gather in each node.",
@@ -162,7 +162,7 @@ void describe_other_algorithm(Fields& f, Outputs& o) {
          "Bytes alone of one ring through all ranks, at the bandwidth between nodes.", on_nodes);
   f.real("flat_rails_s", o.flat_rails_s, {"Flat rings, all ports", "s"},
          "Bytes alone of as many rings as a node has ranks, each through a port of its own.", on_nodes);
-  f.real("one_port_s", o.one_port_s, {"One rank a node", "s"},
+  f.real("one_port_s", o.one_port_s, {"One rank per node", "s"},
          "Bytes alone, if one rank of each node carries the whole sum of its node across and then broadcasts it.",
          on_nodes);
 }

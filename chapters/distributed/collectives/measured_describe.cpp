@@ -60,7 +60,7 @@ void describe(Fields& f, MeasuredInputs& in) {
   f.choice("log_network", in.log_network, log_networks, "Network of the log",
            "What joins its nodes. The prediction's errors are known on NVLink and InfiniBand alone.",
            {.when = {"run", "log"}});
-  f.integer("log_node_ranks", in.log_node_ranks, "Ranks a node of the log",
+  f.integer("log_node_ranks", in.log_node_ranks, "Ranks per node of the log",
             "Behind one fast switch: 8 of an HGX box, 72 of a GB200 rack.",
             {.range = {1, 576, Scale::log}, .typical = {1, 72}, .when = {"run", "log"}});
   f.real("log_port_bytes_per_s", in.log_port_bytes_per_s, {"Network port of a rank", "B/s"},

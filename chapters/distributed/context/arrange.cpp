@@ -117,7 +117,7 @@ void add_hiding(const ContextSetup& setup, Picture& p) {
   const double yours = as_double(setup.sequence / setup.ranks);
   const double lo = std::max(64.0, std::min(256.0, yours / 4)), hi = std::max(65536.0, 4 * yours);
   widgets::Curve tile{.label = "slowest tile",
-                      .info = "pairs x flops a pair / rate",
+                      .info = "pairs x flops per pair / rate",
                       .tint = widgets::Meaning::forward,
                       .named = false};
   widgets::Curve transfer{.label = "transfer",

@@ -101,7 +101,7 @@ models::Result<Setting> read_setting(const Inputs& in) {
   const models::Architecture& a = s.model->architecture;
   if (a.has_latent())
     return Out::fail(
-        "Latent attention keeps one vector a token for all heads, and what of it should travel is not "
+        "Latent attention keeps one vector per token for all heads, and what of it should travel is not "
         "modelled here; choose a model with keys and values.");
   if (a.heads % in.tensor != 0 || (a.kv_heads % in.tensor != 0 && in.tensor % a.kv_heads != 0))
     return Out::fail("Tensor parallel " + std::to_string(in.tensor) + " does not cut " + std::to_string(a.heads) +

@@ -80,7 +80,7 @@ void describe(Fields& f, TileRow& r) {
   f.integer("rank", r.rank, "Rank", "Whose queries.");
   f.integer("keys_of", r.keys_of, "Keys of", "The rank that they began at.");
   f.real("pairs", r.pairs, "Pairs", "Pairs of a query and a key that it may see, in one head.");
-  f.real("compute_s", r.compute_s, {"Computes", "s"}, {.formula = "pairs x flops a pair / rate"});
+  f.real("compute_s", r.compute_s, {"Computes", "s"}, {.formula = "pairs x flops per pair / rate"});
   f.real("waits_s", r.waits_s, {"Waits", "s"}, {.formula = "the step - computes"});
 }
 void describe(Fields& f, MethodRow& r) {
@@ -131,7 +131,7 @@ void describe(Fields& f, Outputs& o) {
          {.formula = "message + 2 x tokens x key heads x width x 2 B / link"});
   f.integer("padded_sequence", o.sequence, {"Sequence, padded", "tokens"},
             "To a multiple of 2n, so that every rank has as many.");
-  f.real("rank_tokens", o.rank_tokens, {"Tokens a rank", "tokens"}, {.formula = "sequence / n"});
+  f.real("rank_tokens", o.rank_tokens, {"Tokens per rank", "tokens"}, {.formula = "sequence / n"});
   f.real("hiding_tokens", o.hiding_tokens, {"Transfers hide from", "tokens"},
          "For a ring, which sends while it computes; a gather and an all-to-all are waited for.",
          {.headline = true,

@@ -13,7 +13,7 @@ using widgets::Meaning;
 void draw_hiding(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   widgets::Plot plot("hiding", view.hiding,
-                     {.x = {.kind = AxisKind::log2, .label = "tokens a rank"},
+                     {.x = {.kind = AxisKind::log2, .label = "tokens per rank"},
                       .y = {.kind = AxisKind::log10, .label = "one step", .unit = "s"},
                       .size = size});
   plot.curves(picture.hiding);
@@ -34,7 +34,7 @@ void draw_methods(const Outputs& out, View& view, ImVec2 size) {
     segments[i][0] = {.label = "computing, slowest rank",
                       .value = m.cost.time_s - m.cost.exposed_s,
                       .tint = Meaning::forward,
-                      .info = "pairs x flops a pair / rate"};
+                      .info = "pairs x flops per pair / rate"};
     segments[i][1] = {.label = "exposed transfers",
                       .value = m.cost.exposed_s,
                       .tint = Meaning::communication,

@@ -19,7 +19,7 @@ const Choices all_cuts = choices_in_order<Cuts::data_alone>(
 constexpr When cut{"model_cuts", "as_set"};
 
 void describe_bytes_and_gather(Fields& f, Inputs& in) {
-  f.group("Bytes a parameter");
+  f.group("Bytes per parameter");
   f.real("weight_bytes", in.weight_bytes, {"Weights", "B"},
          "2 where a master copy is apart, 4 where the FP32 weights themselves are kept, as FSDP2 does.",
          {.range = {0.5, 8}});
@@ -152,14 +152,14 @@ void describe_peak(Fields& f, Outputs& o) {
 
 void describe(Fields& f, Outputs& o) {
   f.group("One GPU");
-  f.real("peak_bytes", o.peak_bytes, {"Peak a GPU", "B"},
+  f.real("peak_bytes", o.peak_bytes, {"Peak per GPU", "B"},
          "What a GPU of the stage that holds most has at its fullest moment.",
          {.headline = true,
           .against = {"of", "chip_bytes"},
           .formula = "states + whole units + activations + logits + temporary + buffers"});
   f.real("free_bytes", o.free_bytes, {"Free under the rim", "B"}, "Negative where it does not fit.",
          {.headline = true, .formula = "memory - peak"});
-  f.real("total_bytes", o.total_bytes, {"States a GPU", "B"},
+  f.real("total_bytes", o.total_bytes, {"States per GPU", "B"},
          {.headline = true, .formula = "weights + gradients + optimizer", .source = zero_paper});
   f.real("whole_bytes", o.whole_bytes, {"Whole at the peak", "B"},
          "ZeRO-3: the unit at work, the one gathered ahead, gradients not yet reduced. 0 where nothing is gathered.",
@@ -179,11 +179,11 @@ void describe(Fields& f, Outputs& o) {
          {.formula = "parameters x bytes / splits", .source = zero_paper});
   f.real("states_times", o.states_times, {"States smaller than DDP's", "×"},
          {.absent = "No states are left on the GPU.",
-          .formula = "states of the whole model / states a GPU",
+          .formula = "states of the whole model / states per GPU",
           .source = zero_paper});
   f.real("gpu_parameters", o.memory.parameters, {"Parameters of this GPU", "parameters"}, "Before ZeRO splits them.",
          {.formula = "stage's parameters / tensor, experts / expert parallel"});
-  f.real("host_bytes", o.host_bytes, {"In the host, a GPU", "B"}, "What is offloaded.",
+  f.real("host_bytes", o.host_bytes, {"In the host, per GPU", "B"}, "What is offloaded.",
          {.formula = "offloaded states"});
   describe_peak(f, o);
   f.group("The cluster");

@@ -63,7 +63,7 @@ void draw_replicas(Inputs& in, const Outputs& out, const Picture& picture, View&
   const auto& t = widgets::theme();
   widgets::Plot plot("replicas", view.replicas,
                      {.x = {.kind = AxisKind::log2, .lo = 1, .hi = 16384, .label = "data parallel"},
-                      .y = {.kind = AxisKind::log10, .label = "peak a GPU", .unit = "B"},
+                      .y = {.kind = AxisKind::log10, .label = "peak per GPU", .unit = "B"},
                       .size = size});
   if (picture.replicas.empty()) return;
   plot.curves(picture.replicas);

@@ -165,7 +165,7 @@ models::Result<MoeLinks> links_of(const Inputs& in) {
   const bool inside = in.ranks_per_node > 1 && in.ranks > 1;
   if (inside && !(link.bytes_per_s_per_direction && *link.bytes_per_s_per_direction > 0))
     return models::Result<MoeLinks>::fail("The " + (*chip)->short_name +
-                                          " states no bandwidth of a link to its neighbours: set one rank a node.");
+                                          " states no bandwidth of a link to its neighbours: set one rank per node.");
   return models::Result<MoeLinks>::ok({link.bytes_per_s_per_direction.value_or(1e9) * in.inside_share / 100,
                                        (*network)->bytes_per_s_per_direction * in.between_share / 100, in.base_s});
 }

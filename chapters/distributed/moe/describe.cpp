@@ -31,8 +31,8 @@ const Choices exchange_choices = {
 static_assert(models::parallel::moe_exchange_count == 2);
 const Choices expert_formats = {{"bf16", "BF16", ""}, {"fp8", "FP8", ""}};
 const Choices dispatch_formats = {
-    {"bf16", "BF16", "Two bytes an element."},
-    {"fp8", "FP8", "One byte an element and a 4-byte scale for 128 of them; combine stays BF16."},
+    {"bf16", "BF16", "Two bytes per element."},
+    {"fp8", "FP8", "One byte per element and a 4-byte scale for 128 of them; combine stays BF16."},
 };
 
 void describe_routing(Fields& f, Inputs& in) {
@@ -43,7 +43,7 @@ void describe_routing(Fields& f, Inputs& in) {
   f.integer("experts", in.experts, "Experts",
             "Routed experts of the layer; the small layer that is trained has as many.",
             {.range = {2, 256, Scale::log}, .typical = {4, 64}});
-  f.integer("top_k", in.top_k, "Experts a token", "k: experts that work on each token.", {.range = {1, 8}});
+  f.integer("top_k", in.top_k, "Experts per token", "k: experts that work on each token.", {.range = {1, 8}});
   f.real("capacity_factor", in.capacity_factor, "Capacity factor",
          "An expert takes at most this many times its even share; what is beyond is dropped. 0: no limit.",
          {.range = {0, 4}, .typical = {0, 2}, .headline = true});
@@ -54,7 +54,7 @@ void describe_routing(Fields& f, Inputs& in) {
   f.real("z_loss", in.z_loss, "z-loss",
          "Weight of the squared log-sum-exp of the gate's logits, which keeps them small (ST-MoE).",
          {.range = {0, 0.1}, .when = {"rule", "top_k|expert_choice"}});
-  f.integer("node_limit", in.node_limit, "Nodes a token",
+  f.integer("node_limit", in.node_limit, "Nodes per token",
             "A token may go to experts on at most so many nodes (DeepSeek-V3: 4). 0: any.",
             {.range = {0, 16}, .typical = {0, 4}, .when = {"rule", "top_k|dealt"}});
 }
@@ -70,7 +70,7 @@ void describe_tokens(Fields& f, Inputs& in) {
          {.range = {0, 2}});
   f.integer("steps", in.steps, "Steps", "Updates of gate and experts, by Adam.",
             {.range = {20, 200}, .typical = {50, 200}, .costly = true});
-  f.integer("step_tokens", in.step_tokens, "Tokens a step",
+  f.integer("step_tokens", in.step_tokens, "Tokens per step",
             "Tokens in a step of the small training; 2,048 others test it.", {.range = {64, 384, Scale::log}});
   f.integer("seed", in.seed, "Seed", "Draws tokens, maps and first weights.", {.range = {0, 1'000'000}});
 }
@@ -78,10 +78,10 @@ void describe_tokens(Fields& f, Inputs& in) {
 void describe_ranks(Fields& f, Inputs& in) {
   f.group("Ranks");
   shared::parallel_expert(f, "ranks", in.ranks, {.help = "Ranks that share the layer's experts."});
-  f.integer("ranks_per_node", in.ranks_per_node, "Ranks a node", "Ranks that fast links join.", {.range = {1, 72}});
+  f.integer("ranks_per_node", in.ranks_per_node, "Ranks per node", "Ranks that fast links join.", {.range = {1, 72}});
   f.choice("placement", in.placement, placement_choices, "Placement",
            "Which rank holds which experts. Every rank holds as many.");
-  f.integer("spare_slots", in.spare_slots, "Spare slots a rank", "For copies of the experts with most load.",
+  f.integer("spare_slots", in.spare_slots, "Spare slots per rank", "For copies of the experts with most load.",
             {.range = {1, 4}, .when = {"placement", "replicated"}});
   f.choice("exchange", in.exchange, exchange_choices, "Exchange", "How copies of tokens travel to experts, and back.");
   shared::micro_batch(f, "batch", in.batch, {.help = "Sequences on each rank."});
@@ -95,7 +95,7 @@ void share_of_rate(Fields& f, std::string_view key, double& slot, std::string_vi
 void describe_machine(Fields& f, Inputs& in) {
   f.group("Machine and layer");
   shared::chip(f, "chip", in.chip, {.help = "Every rank is one; its link joins the ranks of a node."});
-  shared::network(f, "network", in.network, {.help = "Between nodes, one port a rank."});
+  shared::network(f, "network", in.network, {.help = "Between nodes, one port per rank."});
   const auto width = [&](std::string_view key, std::int64_t& slot, std::string_view label, std::string_view help) {
     f.integer(key, slot, label, help, {.range = {64, 65536, Scale::log}, .typical = {1024, 16384}});
   };

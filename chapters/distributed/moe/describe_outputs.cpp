@@ -18,7 +18,7 @@ void describe_load(Fields& f, Outputs& o) {
          {.formula = "ceil(factor x tokens x k / experts)", .source = switch_source});
   f.real("without", o.without, {"Tokens without an expert", "%"}, {.formula = "all copies dropped"});
   f.real("copies", o.copies, "Copies", "Copies of the 2,048 tested tokens that experts are asked to take.");
-  f.real("kept_copies", o.kept_copies, "Copies a token", {.formula = "kept copies / tokens"});
+  f.real("kept_copies", o.kept_copies, "Copies per token", {.formula = "kept copies / tokens"});
   f.real("idle_experts", o.idle_experts, "Experts without a token", "Experts that no tested token chose.");
   f.real("entropy", o.entropy, "Entropy of the load", {.formula = "-sum(s ln s) / ln(E)"});
   f.real("deviation", o.deviation, "Standard deviation over mean", {.formula = "sigma / mean of the loads"});
@@ -81,9 +81,9 @@ void describe_time(Fields& f, Outputs& o) {
 
 void describe_bytes(Fields& f, Outputs& o) {
   f.group("Bytes");
-  f.real("tokens_per_rank", o.tokens_per_rank, {"Tokens a rank", "tokens"}, {.formula = "batch x sequence"});
+  f.real("tokens_per_rank", o.tokens_per_rank, {"Tokens per rank", "tokens"}, {.formula = "batch x sequence"});
   f.real("rank_rows", o.rank_rows, "Rows a rank works on", "The mean: what all ranks send to its experts.",
-         {.formula = "tokens a rank x kept copies a token"});
+         {.formula = "tokens per rank x kept copies per token"});
   f.real("dispatch_bytes", o.layer.dispatch.sent_bytes, {"Dispatch sends", "B"}, "A rank to others, the mean of all.",
          {.formula = "copies to other ranks x bytes of a token"});
   f.real("combine_bytes", o.layer.combine.sent_bytes, {"Combine sends", "B"}, "The same way back.");
@@ -93,7 +93,7 @@ void describe_bytes(Fields& f, Outputs& o) {
          "The part of what dispatch sends that goes through the network.");
   f.real("received_bytes", o.layer.dispatch.received_bytes, {"Fullest rank receives", "B"},
          "In dispatch, from others.");
-  f.real("even_nodes", o.even_nodes, "Nodes a token", "That it goes to, its own counted; the mean.");
+  f.real("even_nodes", o.even_nodes, "Nodes per token", "That it goes to, its own counted; the mean.");
   f.real("dispatch_logical", o.layer.dispatch.logical_bytes_per_s, {"Logical bandwidth, dispatch", "B/s"},
          "What a rank hands over, copies that stay on it or its node counted, over the time.",
          {.formula = "bytes handed over / time", .source = "the convention of DeepEP"});

@@ -27,7 +27,7 @@ void describe_links(Fields& f, Inputs& in) {
   shared::network(f, "network", in.network, {.help = "What joins the nodes: one port for each GPU."});
   f.choice("algorithm", in.algorithm, all_reduce_choices(), "All-reduce",
            "How buckets are summed. All-gathers and reduce-scatters are rings.");
-  f.integer("gpus_per_node", in.gpus_per_node, "GPUs a node", "Behind one fast switch.",
+  f.integer("gpus_per_node", in.gpus_per_node, "GPUs per node", "Behind one fast switch.",
             {.range = {1, 576, Scale::log}, .typical = {1, 72}});
   f.real("inside_share", in.inside_share, {"Inside, reached", "%"},
          "The share of the chip's link that is reached in one direction; 82 % of an H100's 450 GB/s are 369, as rings "
@@ -94,7 +94,8 @@ void describe(Fields& f, Inputs& in) {
   f.choice("method", in.method, methods, "Method", "What lies on each GPU, and what is exchanged.", {.headline = true});
   shared::model(f, "model", in.model, {.help = "Its own parameter tensors, in the order of their gradients."});
   shared::cluster_chips(f, "gpus", in.gpus, {.label = "GPUs", .help = "All work on the same weights."});
-  shared::micro_batch(f, "batch", in.batch, {.label = "Batch a GPU", .help = "Sequences of each GPU and micro-batch."});
+  shared::micro_batch(f, "batch", in.batch,
+                      {.label = "Batch per GPU", .help = "Sequences of each GPU and micro-batch."});
   shared::sequence(f, "sequence", in.sequence, {.help = "Tokens of each."});
   f.integer("micro_batches", in.micro_batches, "Micro-batches",
             "Forward and backward so often before the optimizer (gradient accumulation). DDP exchanges during the last "
@@ -143,7 +144,7 @@ void describe_streams(Fields& f, Outputs& o) {
   f.real("network_s", o.step.network_s, {"Collectives", "s"}, "Sum of their times.");
   f.real("hidden_share", o.hidden_share, {"Hidden", "%"}, "The part of the collectives' time that is hidden.",
          {.formula = "1 - exposed / collectives"});
-  f.integer("collectives", o.collectives, "Collectives a step", "All-reduces, gathers, reductions.");
+  f.integer("collectives", o.collectives, "Collectives per step", "All-reduces, gathers, reductions.");
   f.real("sent_bytes", o.sent_bytes, {"Sent by a GPU", "B"}, "In rings, whichever way buckets are summed.",
          {.formula = "2 (N-1)/N of each all-reduce, (N-1)/N of each all-gather and reduce-scatter",
           .source = "Patarasuk, Yuan 2009; doc/PERFORMANCE.md of nccl-tests"});
@@ -202,12 +203,12 @@ void describe(Fields& f, Outputs& o) {
          "latency aside.",
          {.headline = true,
           .formula = "DDP in a ring: gradient bytes (N-1)/N x FLOP/s / (2 x bandwidth)",
-          .source = "4 FLOP a parameter and token in the backward, 2 (N-1)/N of the bytes through a ring"});
+          .source = "4 FLOP per parameter and token in the backward, 2 (N-1)/N of the bytes through a ring"});
   f.real("balance_tokens", o.balance_tokens, {"A layer with latency", "tokens"},
          "Where a layer in the middle is as long as its own collectives, each with its latency, if its time grows with "
          "the tokens.",
          {.formula = "tokens x network of the layer / compute that hides it"});
-  f.real("tokens", o.work.tokens, {"Tokens a micro-batch", "tokens"}, "Tokens that one GPU works on.",
+  f.real("tokens", o.work.tokens, {"Tokens per micro-batch", "tokens"}, "Tokens that one GPU works on.",
          {.formula = "batch x sequence"});
   f.real("tokens_per_s", o.tokens_per_s, "Tokens a second", "What one GPU does.",
          {.formula = "micro-batches x tokens / step"});

@@ -50,7 +50,7 @@ void draw_gpus(const Inputs& in, const Outputs& out, const Picture& picture, Vie
 void draw_tokens(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   widgets::Plot plot("exposed against tokens", view.tokens,
-                     {.x = {.kind = widgets::AxisKind::log2, .label = "tokens a GPU"},
+                     {.x = {.kind = widgets::AxisKind::log2, .label = "tokens per GPU"},
                       .y = {.lo = 0, .label = "exposed, of the step", .unit = "%"},
                       .size = size});
   const widgets::Curve& exposed = picture.tokens;

@@ -156,7 +156,7 @@ ScheduleLanes lanes_of(const Side& side, const SideFigures& figures) {
   }
   for (const double peak : figures.peaks) out.peaks.push_back(peak / static_cast<double>(side.plan.chunks));
   out.title = schedule_name(side.spec.schedule);
-  if (side.plan.chunks > 1) out.title += ", " + std::to_string(side.plan.chunks) + " chunks a rank";
+  if (side.plan.chunks > 1) out.title += ", " + std::to_string(side.plan.chunks) + " chunks per rank";
   if (!side.moves.empty()) out.title += ", edited";
   if (!side.stuck.empty()) {
     out.subtitle = side.stuck;

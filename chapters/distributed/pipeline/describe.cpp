@@ -12,14 +12,14 @@ const Choices schedules = {
      "Each rank holds several chunks of the model, so that the pipeline fills faster."},
     {"zb_h1", "ZB-H1", "Backward cut in two; weight gradients fill holes, within the memory of 1F1B's first rank."},
     {"zb_h2", "ZB-H2", "More forwards before the first backward: no hole between a rank's first and last work."},
-    {"zb_v", "ZB-V", "Two chunks a rank, laid as a V, so that loss and input lie on the same rank."},
+    {"zb_v", "ZB-V", "Two chunks per rank, laid as a V, so that loss and input lie on the same rank."},
     {"dualpipe", "DualPipe", "Micro-batches enter at both ends; every rank holds two stages."},
     {"dualpipe_v", "DualPipe-V", "DualPipe folded into a V, on half as many ranks with the same stages."},
     {"pipedream", "PipeDream", "1F1B that never drains; each micro-batch's weights are kept until its backward."},
     {"pipedream_2bw", "PipeDream-2BW", "1F1B that never drains; two versions of the weights."},
-    {"interleaved_zb", "Interleaved ZB", "Several chunks a rank, and weight gradients that fill holes."},
+    {"interleaved_zb", "Interleaved ZB", "Several chunks per rank, and weight gradients that fill holes."},
     {"breadth_first", "Breadth-first", "All micro-batches through a chunk, then all through the next."},
-    {"v_half", "V-Half", "Two chunks a rank, laid as a V: about half of what 1F1B's first rank keeps."},
+    {"v_half", "V-Half", "Two chunks per rank, laid as a V: about half of what 1F1B's first rank keeps."},
     {"v_min", "V-Min", "As V-Half, with about a third of what 1F1B's first rank keeps."},
 };
 static_assert(models::parallel::pipeline_schedule_count == 14);
@@ -59,7 +59,7 @@ void describe(Fields& f, Inputs& in) {
   f.integer("micro_batches", in.micro_batches, "Micro-batches",
             "Micro-batches that one step sends through the pipeline.",
             {.range = {1, 4096, Scale::log}, .typical = {2, 64}, .headline = true});
-  f.integer("chunks", in.chunks, "Chunks a rank",
+  f.integer("chunks", in.chunks, "Chunks per rank",
             "Parts of the model that each rank holds, of the schedule below. Times are those of one part.",
             {.range = {1, 16}, .typical = {1, 4}, .when = {"schedule", schedules_with_chunks}});
   f.integer("beside_chunks", in.beside_chunks, "Chunks, above", "Parts that each rank holds, of the schedule above.",

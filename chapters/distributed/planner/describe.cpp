@@ -86,7 +86,7 @@ void describe(Fields& f, Inputs& in) {
          "Latency of one step of a ring that leaves a node: 14 us as NCCL's tuner has it.",
          {.range = {0, 1e-3}, .typical = {0, 5e-5}, .source = "NCCL, src/graph/tuning.cc"});
   f.integer(
-      "gpus_per_node", in.gpus_per_node, "GPUs a node",
+      "gpus_per_node", in.gpus_per_node, "GPUs per node",
       "GPUs that the fast links join. 0: the chip's usual box, 8, 72 of an NVL72 rack, or a slice of a TPU's torus.",
       {.range = {0, 1024}, .typical = {0, 72}});
   f.toggle("in_switch", in.in_switch, "Switches add",
@@ -126,7 +126,7 @@ void describe_yours(Fields& f, Outputs& o) {
              .formula = "model flops / (step x GPUs x peak of the format)",
              .source = "Chowdhery et al. 2022, appendix B, with causal attention at half",
          });
-  f.real("memory_bytes", o.yours.memory_bytes, {"Your memory a GPU", "B"}, "On the stage that needs most.",
+  f.real("memory_bytes", o.yours.memory_bytes, {"Your memory per GPU", "B"}, "On the stage that needs most.",
          {.headline = true, .absent = no_run, .formula = "states + activations in flight + spike + buffers"});
   f.toggle("fits", o.fits, "Fits", "Its memory is within the chip's, less what is kept free.");
   f.toggle("chip_compared", o.chip_compared, "Chip compared",

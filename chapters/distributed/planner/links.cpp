@@ -123,7 +123,7 @@ std::string not_in_timeline(const PlannerDoor& door) {
   if (p.fused_gradients || p.dropout || p.kept_input_bytes > 0 || door.job.stack.slack_share > 0)
     return "The timeline knows no fused weight gradients, dropout, 8-bit inputs or slack, and this plan has some.";
   if (door.job.stack.reserve_bytes > 0)
-    return "The timeline counts tensors alone, and this software keeps buffers beside them.";
+    return "The timeline counts tensors alone, and this software keeps buffers next to them.";
   if (p.recompute == models::Recompute::selective && (p.every_second_product || p.fused_attention))
     return "The timeline recomputes scores or whole layers, and this plan other parts.";
   return {};

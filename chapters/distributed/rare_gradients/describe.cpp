@@ -7,7 +7,7 @@ namespace {
 const Choices methods{{"all_reduce", "All-reduce", "FP32 gradients are averaged in every step."},
                       {"bits8", "8 bits", "Every value is rounded to 8 bits."},
                       {"bits4", "4 bits", "Every value is rounded to 4 bits."},
-                      {"sign", "1 bit", "The sign of every value, and one mean size a tensor."},
+                      {"sign", "1 bit", "The sign of every value, and one mean size per tensor."},
                       {"top_k", "Top-k", "The largest values with their places."},
                       {"power_sgd", "PowerSGD", "Two thin matrices whose product is near the gradient."},
                       {"local_sgd", "Local SGD", "Workers step alone; weights are averaged every H steps."},
@@ -20,7 +20,7 @@ const Choices runners = [] {
   out.push_back({"none", "None of them", ""});
   return out;
 }();
-const Choices links{{"network", "A network", "One port a worker, at its line rate."},
+const Choices links{{"network", "A network", "One port per worker, at its line rate."},
                     {"line", "A line of its own", "Between sites: bytes per second as you set them."}};
 static_assert(rare_link_count == 2);
 const Choices layers{{"trained", "The small network", "64 x 16 and 16 x 10, as trained here."},
@@ -48,7 +48,7 @@ void describe(Fields& f, Inputs& in) {
                   {.help = "One port for each worker, at its line rate.", .when = {"link", "network"}});
   f.real("line_bytes_per_s", in.line_bytes_per_s, {"Line", "B/s"}, "In one direction, for each worker.",
          {.range = {1e6, 1e12, Scale::log}, .typical = {1e7, 1e10}, .when = {"link", "line"}});
-  f.integer("workers", in.workers, "Workers", "Each reads eight digits a step, with one port of its own.",
+  f.integer("workers", in.workers, "Workers", "Each reads eight digits per step, with one port of its own.",
             {.range = {2, 8}});
   f.group("What is sent, and when");
   f.integer("period", in.period, "Steps between syncs", "H of local SGD and DiLoCo.",
@@ -102,7 +102,7 @@ void describe(Fields& f, RunnerRow& r) {
   f.real("code_s", r.code_s, {"Made and read", "s"}, {.formula = "bytes in memory / bandwidth x slowdown"});
   f.real("step_compute_s", r.step_compute_s, {"A step computes", "s"}, "One worker, on average.",
          {.formula = "computing of the run / 96"});
-  f.real("step_code_s", r.step_code_s, {"Messages a step", "s"}, "Made and read, or an outer step, on average.",
+  f.real("step_code_s", r.step_code_s, {"Messages per step", "s"}, "Made and read, or an outer step, on average.",
          {.formula = "made and read x syncs / 96"});
   f.real("step_wait_s", r.step_wait_s, {"A step waits", "s"}, "For the links and for the slowest, on average.",
          {.formula = "time of 96 steps / 96 - computing - messages"});
@@ -148,7 +148,7 @@ void describe(Fields& f, Outputs& o) {
          "A ring through all workers; codes take as many steps, straight to whoever sums them.",
          {.formula = "bytes / bandwidth + steps x hop", .source = by_ring});
   f.real("code_s", o.code_s, {"Made and read", "s"}, "A message by a worker's own chip, or DiLoCo's outer step.",
-         {.formula = "24 to 40 B a parameter / memory bandwidth x slowdown; 0 where plain values are sent and used"});
+         {.formula = "24 to 40 B per parameter / memory bandwidth x slowdown; 0 where plain values are sent and used"});
   f.real("ratio", o.ratio, {"Smaller than FP32", "\xC3\x97"}, "One worker's message against its gradient.",
          {.formula = "4 B x parameters / message"});
   f.integer("syncs", o.syncs, "Syncs", "In 96 steps.");

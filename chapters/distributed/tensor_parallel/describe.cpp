@@ -13,11 +13,11 @@ static_assert(models::parallel::tensor_cut_count == 4);
 const Choices blocks{{"attention", "Attention", "A: queries, keys, values. f: attention, head by head. B: output."},
                      {"feed_forward", "Feed-forward", "A: up, and gate where there is one. f: activation. B: down."}};
 static_assert(models::parallel::tensor_block_count == 2);
-const Choices overlaps{
-    {"none", "None", "Every collective is waited for."},
-    {"weight_gradient", "Weight gradients",
-     "In the backward pass the sum of the input's gradient runs beside the matmul for the weights' gradient."},
-    {"ring", "Matmuls cut along the ring", "A block of rows is multiplied while the next travels."}};
+const Choices overlaps{{"none", "None", "Every collective is waited for."},
+                       {"weight_gradient", "Weight gradients",
+                        "In the backward pass the sum of the input's gradient runs at the same time as the matmul for "
+                        "the weights' gradient."},
+                       {"ring", "Matmuls cut along the ring", "A block of rows is multiplied while the next travels."}};
 static_assert(models::parallel::tensor_overlap_count == 3);
 
 void describe_rates(Fields& f, Inputs& in) {
@@ -53,9 +53,9 @@ void describe(Fields& f, Inputs& in) {
   f.toggle("sequence_parallel", in.sequence_parallel, "Sequence parallel",
            "Norms and residuals are cut by tokens; a gather and a scatter take an all-reduce's place.",
            {.headline = true, .when = {"cut", "column_row"}});
-  f.choice("overlap", in.overlap, overlaps, "Overlap", "What runs beside the collectives.", {.headline = true});
+  f.choice("overlap", in.overlap, overlaps, "Overlap", "What runs during the collectives.", {.headline = true});
   f.group("The tokens");
-  shared::phase(f, "phase", in.phase, {.help = "Training has a backward pass; decode a token a sequence."});
+  shared::phase(f, "phase", in.phase, {.help = "Training has a backward pass; decode writes a token per sequence."});
   shared::micro_batch(f, "batch", in.batch, {.help = "Sequences of one micro-batch."});
   shared::sequence(f, "sequence", in.sequence, {.help = "Tokens of each.", .when = {"phase", "train|prefill"}});
   shared::context(f, "context", in.context, {.help = "Tokens attended to.", .when = {"phase", "decode"}});
@@ -65,7 +65,7 @@ void describe(Fields& f, Inputs& in) {
            "Masks of a byte are written, read again and kept. Fused attention makes its own anew.",
            {.when = {"phase", "train"}});
   f.group("The links");
-  f.integer("ranks_per_node", in.ranks_per_node, "Ranks a node",
+  f.integer("ranks_per_node", in.ranks_per_node, "Ranks per node",
             "Behind one fast switch: 8 of an HGX box, 72 of an NVL72. 1: every collective leaves the node.",
             {.range = {1, 72, Scale::log}});
   shared::network(f, "network", in.network, {.help = "Between nodes; a port for every rank."});

@@ -19,7 +19,7 @@ void draw_against(const Picture& picture, View& view, ImVec2 size) {
   name_ranks(picture, view);
   widgets::Plot plot("against ranks", view.against,
                      {.x = {.kind = widgets::AxisKind::category, .label = "ranks", .categories = view.rank_names},
-                      .y = {.lo = 0, .label = "a layer", .unit = "s"},
+                      .y = {.lo = 0, .label = "time per layer", .unit = "s"},
                       .size = size});
   if (picture.rank_places.empty()) return;
   const std::string_view labels[] = {"matmuls", "norms, attention, activations", "exposed collectives"};

@@ -161,7 +161,7 @@ void draw_schedule(const Picture& picture, View& view, ImVec2 size) {
   const bool keyed = size.y >= t.px(210);  // in less room the lanes come first
   const float key = keyed ? t.type(Type::small) + t.px(8) : 0, room = size.y - key;
   // Rows are as high as there is room for; where they would be hard to read, the resources as found go first.
-  constexpr float least_row = 16, most_row = 52;
+  constexpr float least_row = 16, most_row = 96;
   const auto row_of = [&](bool found) {
     const std::size_t lanes =
         (found ? picture.before.spans.size() : std::min<std::size_t>(1, picture.before.spans.size())) +

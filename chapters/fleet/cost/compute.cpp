@@ -142,8 +142,7 @@ void fill_levers(const Inputs& in, const PaidHour& hour, bool room_for_twice, Ou
            widgets::format_text(100 * std::min(1.0, share + lever_points), "%", 2);
   };
   add(share_words("hours filled", hour.filled), {.filled = lever_points});
-  add(share_words(hour.computes() ? "share of the peak" : "share of the bandwidth", hour.reach),
-      {.reach = lever_points});
+  add(share_words(hour.computes() ? "share of the peak" : "bandwidth reached", hour.reach), {.reach = lever_points});
   if (in.work == WorkKind::serve) {
     if (in.format != models::Format::fp8) add("weights in FP8", {.weights = 0.5});
     if (in.kv_format != models::KvFormat::fp8) add("cache in FP8", {.cache = 0.5});

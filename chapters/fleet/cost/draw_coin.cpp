@@ -153,8 +153,11 @@ void drag_filled(Inputs& in, const Painter& p, const CoinPlace& c) {
   p.ring(at, t.px(6), t.text, t.px(1.5f));
   constexpr std::string_view words = "drag the cut";
   const ImVec2 say{at.x + (at.x > c.centre.x ? t.px(14) : -t.px(14)), at.y + t.px(6)};
-  if (c.radius > t.px(110))
+  if (c.radius > t.px(110)) {
+    const float wide = widgets::text_size(words, Type::small).x;
+    p.plate({at.x > c.centre.x ? say.x : say.x - wide, say.y}, words, t.background, Type::small);
     p.text(say, words, t.accent, Type::small, Font::sans, at.x > c.centre.x ? Align::left : Align::right);
+  }
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ SetRead read_set(const Inputs& in) {
   if (at != set_ids.end() - 1 && at != set_ids.end())
     return published_set(static_cast<std::size_t>(at - set_ids.begin()));
   if (in.points.path.empty() && in.points.text.empty())
-    return SetRead::fail("No points are given: drop a CSV here with a name and one column an axis, or choose a set.");
+    return SetRead::fail("No points are given: drop a CSV here with a name and one column per axis, or choose a set.");
   auto read = models::fleet::read_point_set(in.points.text);
   if (!read) return SetRead::fail(std::move(read.error));
   return SetRead::ok(std::make_shared<const PointSet>(std::move(*read)));

@@ -13,7 +13,7 @@ const Choices sets{
     {"yolov5", "YOLOv5 detectors", "Seven sizes on a V100: time per image and precision."},
     {"rtdetr", "RT-DETR detectors", "Five sizes on a T4: frames per second and precision."},
     {"orin", "YOLO11, exports", "Exports of five sizes on an Orin Nano: time per image and size of the file."},
-    {"own", "Points of yours", "A CSV: a name and one column an axis."}};
+    {"own", "Points of yours", "A CSV: a name and one column per axis."}};
 
 /// What a list of names is made of: points, of which each stands by its own name.
 const Choices points_listed{{"point", "a point of the set", "By its name."},
@@ -69,7 +69,7 @@ void describe(Fields& f, Inputs& in) {
   f.real("more", in.more, "A little more", "So many units more on the linear axis, to see what they cost on the other.",
          {.range = {0.001, 1000, Scale::log}, .typical = {0.01, 10}, .when = by_units});
   f.file("points", in.points, "Your CSV",
-         "A name and one column an axis; a column named quality gives each of its values a front of its own.",
+         "A name and one column per axis; a column named quality gives each of its values a front of its own.",
          {.when = own, .mode = own},
          {.reads = {FileKind::unknown, FileKind::kernel_measurements},
           .accepts = "csv, tsv, txt",

@@ -42,6 +42,15 @@ void draw_reigns(Inputs& in, const Outputs& out, const Picture& picture, ImVec2 
   const float top = corner.y + line + t.px(8), tall = std::clamp(size.y - 2 * line - t.px(20), t.px(24), t.px(64));
   float hint_from = left, hint_to = left + wide;
   const auto x_of = [&](double rate) { return left + wide * rate_place(picture, rate); };
+  const float at = x_of(out.rate);
+  // Where words of a width stand between `from` and `to` without the handle's line through them; 0: nowhere.
+  const auto beside_handle = [&](float from, float to, float width) {
+    const float gap = t.px(6);
+    const float ways[] = {from + gap, at + gap, at - gap - width};
+    for (const float x : ways)
+      if (x >= from + t.px(4) && x + width <= to - t.px(6) && (at < x - t.px(3) || at > x + width + t.px(3))) return x;
+    return 0.0f;
+  };
   for (std::size_t i = 0; i < out.reigns.size(); ++i) {
     const ReignRow& row = out.reigns[i];
     const float from = row.rate_from > picture.least_rate ? x_of(row.rate_from) : left;
@@ -50,23 +59,22 @@ void draw_reigns(Inputs& in, const Outputs& out, const Picture& picture, ImVec2 
     const bool wins = row.point_name == out.winner;
     p.rect({from, top}, {to - t.px(2), top + tall}, wins ? widgets::with_alpha(t.accent, 0.3f) : t.card, t.px(4));
     if (wins) p.frame({from, top}, {to - t.px(2), top + tall}, t.accent, t.px(1.5f), t.px(4));
-    const float room = to - from - t.px(12), middle = top + tall / 2;
+    const float middle = top + tall / 2;
     const bool both = tall > 2 * line + t.px(4);
     // A name that does not fit is left out, and the winner's stands under its box: nothing is cut.
-    if (widgets::text_size(picture.reign_names[i], Type::small, Font::bold).x <= room)
-      p.text({from + t.px(6), both ? middle - line : middle - line / 2}, picture.reign_names[i], t.text, Type::small,
-             Font::bold);
+    const float width = widgets::text_size(picture.reign_names[i], Type::small, Font::bold).x;
+    if (const float x = beside_handle(from, to, width); x > 0)
+      p.text({x, both ? middle - line : middle - line / 2}, picture.reign_names[i], t.text, Type::small, Font::bold);
     else if (wins) {
-      const float width = widgets::text_size(picture.reign_names[i], Type::small, Font::bold).x;
-      const float at = std::max(left, std::min(from, left + wide - width));
-      p.text_fit({at, top + tall + t.px(6)}, picture.reign_names[i], wide, t.accent, Type::small, Font::bold);
-      (at < left + wide / 2 ? hint_from : hint_to) = at < left + wide / 2 ? at + width + t.px(16) : at - t.px(16);
+      const float under = std::max(left, std::min(from, left + wide - width));
+      p.text_fit({under, top + tall + t.px(6)}, picture.reign_names[i], wide, t.accent, Type::small, Font::bold);
+      const bool first = under < left + wide / 2;
+      (first ? hint_from : hint_to) = first ? under + width + t.px(16) : under - t.px(16);
     }
-    if (both && widgets::text_size(picture.reign_rates[i], Type::small, Font::mono).x <= room)
-      p.text({from + t.px(6), middle + t.px(2)}, picture.reign_rates[i], wins ? t.text : t.muted, Type::small,
-             Font::mono);
+    const float rates = widgets::text_size(picture.reign_rates[i], Type::small, Font::mono).x;
+    if (const float x = beside_handle(from, to, std::max(rates, width)); both && x > 0)
+      p.text({x, middle + t.px(2)}, picture.reign_rates[i], wins ? t.text : t.muted, Type::small, Font::mono);
   }
-  const float at = x_of(out.rate);
   ImGui::SetCursorScreenPos({at - t.px(12), top - t.px(8)});
   widgets::press_area("drag the exchange rate", {t.px(24), tall + t.px(16)});
   const bool held = ImGui::IsItemActive() && ImGui::IsMouseDown(ImGuiMouseButton_Left);

@@ -100,11 +100,11 @@ void arrange_treads(const Inputs& in, const Outputs& out, const Run& run, Pictur
   p.lifted = any_lifted;
   // A published run had room, whatever the memory model says.
   if (!out.fits)
-    p.memory_words = "at the foot: work lost a month; memory by the model: " + format_text(out.memory_bytes, "B", 3) +
-                     " a GPU, too much";
+    p.memory_words = "at the foot: work lost per month; memory by the model: " + format_text(out.memory_bytes, "B", 3) +
+                     " per GPU, too much";
   if (!out.plan_problem.empty())
     p.plan_words = "shown: " + out.plan_used + ", batch " + format_text(as_double(out.batch_used), "") +
-                   (out.fits ? "" : "; " + format_text(out.memory_bytes, "B", 3) + " a GPU: too much");
+                   (out.fits ? "" : "; " + format_text(out.memory_bytes, "B", 3) + " per GPU: too much");
   if (any_lifted) p.lift_words = "lifted: " + format_text(out.won_gpus, "", 3) + " GPUs won";
 }
 
@@ -148,10 +148,9 @@ void arrange_canary(const Inputs& in, const Outputs& out, Picture& p) {
   p.gpus_hi = std::max(2 * p.gpus_lo, 1.14 * as_double(out.rungs.back().gpus));
   p.canary = {std::move(band), std::move(past), std::move(fresh), std::move(dots)};
   const bool found = std::isfinite(out.canary_gpus);
-  p.canary_note = found ? "found after " + format_text(out.canary_wait_s, "s", 2) + " there" : "found on none of them";
-  if (out.full_dollars_per_day > 0)
-    p.canary_note += "; unnoticed it costs " + dollars_text(out.full_dollars_per_day) + " a day";
-  p.canary_note += "; a false alarm in " + format_text(out.false_alarm, "%", 2) + " of canaries up to all GPUs";
+  p.canary_note = found ? "found after " + format_text(out.canary_wait_s, "s", 2) : "found on none of them";
+  if (out.full_dollars_per_day > 0) p.canary_note += "; unnoticed " + dollars_text(out.full_dollars_per_day) + " a day";
+  p.canary_note += "; a false alarm in " + format_text(out.false_alarm, "%", 2) + " of canaries";
   if (found) {
     p.found_at = out.canary_gpus;
     p.canary_words = "found on " + format_text(out.canary_gpus, "");

@@ -185,7 +185,7 @@ void describe_money(Fields& f, Outputs& o) {
   f.real("step_s", o.step_s, {"A step", "s"}, "With a published end as long as the published run's.",
          {.source = planner});
   f.real("tokens_per_s", o.tokens_per_s, {"Tokens a second", "tokens/s"}, {.formula = "batch x sequence / step"});
-  f.integer("nodes", o.nodes, "Nodes", "GPUs / GPUs a node.", {.range = {1, 1e9}});
+  f.integer("nodes", o.nodes, "Nodes", "GPUs / GPUs per node.", {.range = {1, 1e9}});
   f.integer("data_parallel", o.data_parallel, "Copies", "GPUs / (tensor x pipeline x context).", {.range = {1, 1e9}});
   f.integer("used_gpus", o.used_gpus, "GPUs that work", "Those of whole copies; the rest stands idle.",
             {.range = {1, 1e9}});
@@ -193,7 +193,7 @@ void describe_money(Fields& f, Outputs& o) {
   f.text("plan_problem", o.plan_problem, "Why it cannot run",
          "Why the plan that is set cannot run; empty where it can.");
   f.text("plan_used", o.plan_used, "Plan shown", "The nearest that can run; empty where yours can.");
-  f.real("memory_bytes", o.memory_bytes, {"Memory a GPU", "B"}, "On the stage that needs most.", {.source = planner});
+  f.real("memory_bytes", o.memory_bytes, {"Memory per GPU", "B"}, "On the stage that needs most.", {.source = planner});
   f.toggle("fits", o.fits, "Fits", "The plan fits the chip's memory.");
 }
 
@@ -219,7 +219,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("false_alarm", o.false_alarm, {"False alarm", "%"},
          "The chance on any of the numbers of GPUs up to all, though nothing is wrong.",
          {.formula = "1 - (1 - rate of false alarms)^(looks x numbers of GPUs)"});
-  f.table("rungs", o.rungs, "The release by GPUs", "Work a GPU is the same on all.", {.max_items = 32});
+  f.table("rungs", o.rungs, "The release by GPUs", "Work per GPU is the same on all.", {.max_items = 32});
 }
 
 LabPtr make() {

@@ -180,9 +180,10 @@ void drag_strip(Inputs& in, const Painter& p, const Picture& picture, ImVec2 min
     if (steps != 0) in.moment = std::clamp(std::round(10 * (100 * picture.strip_at + steps)) / 10, 0.1, 100.0);
   }
   if (lit) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
-  p.line({at, top - t.px(2)}, {at, top + tall}, t.accent, t.px(2));
-  p.circle({at, top}, t.px(lit ? 7.0f : 5.5f), t.accent);
-  p.ring({at, top}, t.px(lit ? 7.0f : 5.5f), t.text, t.px(1.5f));
+  p.line({at, top}, {at, top + tall}, t.accent, t.px(2));
+  const ImVec2 knob{at, top + tall / 2};  // at the line's upper end it would lie on the words
+  p.circle(knob, t.px(lit ? 7.0f : 5.5f), t.accent);
+  p.ring(knob, t.px(lit ? 7.0f : 5.5f), t.text, t.px(1.5f));
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ namespace {
 void describe_allocator(Fields& f, Inputs& in) {
   f.group("The allocator");
   f.toggle("expandable_segments", in.expandable_segments, "Expandable segments",
-           "One range of addresses a stream and pool that grows page by page, instead of a cudaMalloc each time.",
+           "One range of addresses per stream and pool that grows page by page, instead of a cudaMalloc each time.",
            {.headline = true});
   f.real("large_segment_bytes", in.large_segment_bytes, {"Grows by", "B"},
          "large_segment_size_mb: the page by which an expandable segment of large blocks grows.",

@@ -166,8 +166,8 @@ void describe(Fields& f, Outputs& o) {
          {.formula = "least of eager - (compiling + calls), so far"});
   f.integer("lowest_at", o.lowest_at, "Lowest after call", "0: it never was behind.", {.range = {0, 1e9}});
   f.real("pays_after", o.pays_after, "Paid back after", "In calls like the mean of this stream, with the same graphs.",
-         {.absent = "No call is faster than eager in the mean.", .formula = "compiling / saving a call"});
-  f.real("saving_s", o.saving_s, {"Saving a call", "s"}, "In the mean, compiling aside.",
+         {.absent = "No call is faster than eager in the mean.", .formula = "compiling / saving per call"});
+  f.real("saving_s", o.saving_s, {"Saving per call", "s"}, "In the mean, compiling aside.",
          {.formula = "(eager - calls) / number of calls"});
   f.real("compile_s", o.compile_s, {"Compiling", "s"}, "Graphs and captures.",
          {.formula = "graphs x (seconds + breaks x more for each) + captures x seconds"});
@@ -193,7 +193,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("eager_percent", o.eager_percent, {"Share that ran eager", "%"}, {.formula = "calls that ran eager / calls"});
   f.real("padding", o.padding, {"Padding", "%"}, "Share of the tokens run that nobody asked for.",
          {.formula = "1 - tokens that came / tokens run"});
-  f.real("guards_s", o.guards_s, {"Guards a call", "s"}, "In the mean.",
+  f.real("guards_s", o.guards_s, {"Guards per call", "s"}, "In the mean.",
          {.formula = "graphs checked x pieces x time for one"});
   f.text("policy_used", o.policy_used, "Graphs are for", "The lengths' rule as this way has it.");
   describe_call(f, o);

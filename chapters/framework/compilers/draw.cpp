@@ -116,14 +116,17 @@ void draw_fall(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
 
 void draw_mean(const Picture& picture, View& view, ImVec2 size) {
   const bool wide = size.x >= widgets::theme().px(360) && size.y >= widgets::theme().px(170);
-  Plot plot(
-      "mean", view.mean,
-      {.x = {.kind = AxisKind::log10, .lo = axis_from, .hi = most_calls, .label = "calls so far"},
-       .y = {.kind = AxisKind::log10, .lo = picture.mean_lo, .hi = picture.mean_hi, .label = "a call", .unit = "s"},
-       .size = size,
-       .legend = !wide,
-       .end_labels = wide,
-       .ghost = false});
+  Plot plot("mean", view.mean,
+            {.x = {.kind = AxisKind::log10, .lo = axis_from, .hi = most_calls, .label = "calls so far"},
+             .y = {.kind = AxisKind::log10,
+                   .lo = picture.mean_lo,
+                   .hi = picture.mean_hi,
+                   .label = "time per call",
+                   .unit = "s"},
+             .size = size,
+             .legend = !wide,
+             .end_labels = wide,
+             .ghost = false});
   plot.curves(picture.mean);
 }
 

@@ -146,11 +146,11 @@ void add_ends(const Inputs& in, const Asked& a, const Outputs& out, Picture& p) 
 /// What attention moves over the sequence, in three kernels and in one.
 void add_attention(const Inputs& in, Picture& p) {
   widgets::Curve unfused{.label = "three kernels",
-                         .info = "(4 S^2 + 4 S d) x 2 B a head",
+                         .info = "(4 S^2 + 4 S d) x 2 B per head",
                          .tint = widgets::Meaning::memory_bound,
                          .named = false};
   widgets::Curve fused{
-      .label = "one kernel", .info = "4 S d x 2 B a head", .tint = widgets::Tint::yours(), .named = false};
+      .label = "one kernel", .info = "4 S d x 2 B per head", .tint = widgets::Tint::yours(), .named = false};
   for (double s = 256; s <= 131072; s *= 2) {
     const auto chain =
         gpu::make_chain(gpu::ChainKind::attention, {.tokens = s, .heads = static_cast<double>(in.heads)});

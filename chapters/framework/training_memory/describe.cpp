@@ -107,7 +107,7 @@ void describe(Fields& f, Inputs& in) {
   f.toggle("fused_gradients", in.fused_gradients, "Fused weight gradients",
            "Products add to the gradients themselves; otherwise a 16-bit one passes through.");
   f.toggle("stand_ins", in.stand_ins, "Gradient stand-ins",
-           "Transformer Engine keeps one 16-bit array a weight shape in place of gradients that it fused.");
+           "Transformer Engine keeps one 16-bit array per weight shape in place of gradients that it fused.");
   f.real("fixed_bytes", in.fixed_bytes, {"Fixed buffers", "B"},
          "CUDA context, libraries and their workspaces: an assumption, often 0.5 to 2 GB.", {.range = {0, 16e9}});
   f.real("slack", in.slack, {"Allocator slack", "%"},

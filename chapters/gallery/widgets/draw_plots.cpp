@@ -23,7 +23,7 @@ ImVec2 shows(std::string_view options, ImVec2 size) {
 void draw_theme(::widgets::Stage& stage, Views& views) {
   stage.panel("theme", {.title = "theme", .least = {380, 130}, .ideal = {0, 150}}, [&](ImVec2 whole) {
     const float width =
-        shows("Meaning, series_at, heat; every colour has a letter, a shape or text beside it", whole).x;
+        shows("Meaning, series_at, heat; every colour has a letter, a shape or text next to it", whole).x;
     const auto& t = theme();
     const Painter p = Painter::window();
     constexpr std::string_view names[] = {

@@ -26,7 +26,7 @@ void draw_vessels(::widgets::Stage& stage, const Sample& s, Views& v) {
     ::widgets::draw_vessels("vessel", vessels, v.vessels, {.unit = "B", .size = size, .brackets = brackets});
   });
   stage.panel("bytes", {.title = "draw_byte_strip", .least = {380, 160}}, [&](ImVec2 whole) {
-    const ImVec2 size = shows("a cell a byte, a part of a byte narrower, a line that rows must end before", whole);
+    const ImVec2 size = shows("a cell per byte, a part of a byte narrower, a line that rows must end before", whole);
     const ::widgets::ByteRun many[] = {{.label = "weights", .bytes = 2},
                                        {.label = "gradients", .bytes = 2, .tint = Meaning::backward},
                                        {.label = "moments", .bytes = 8, .tint = Meaning::optimizer}};

@@ -76,7 +76,7 @@ std::string verdict_of(const Inputs& in, const Outputs& out) {
       if (mixed) return mixed_verdict(in, out, "A window with sinks");
       return "A window of " + figure(static_cast<double>(in.window), "") + " and " +
              figure(static_cast<double>(in.sinks), "") + (in.sinks == 1 ? " sink" : " sinks") + " keep " +
-             figure(out.cache_tokens, "") + " tokens a layer, however long the text, and reach " +
+             figure(out.cache_tokens, "") + " tokens per layer, however long the text, and reach " +
              figure(out.reach_tokens, "") + ".";
     case Pattern::document:
       if (mixed) return mixed_verdict(in, out, "A document mask");

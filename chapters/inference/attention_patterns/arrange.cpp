@@ -155,8 +155,8 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   if (in.pattern == Pattern::dilated && out.full_layers == 0 && in.dilation > 1)
     p.edge_words += ", one token in " + count_text(static_cast<double>(in.dilation));
   p.edge_words += ".";
-  p.model_words = "Shade, log: how much does, in a model in which each layer keeps " + format_text(in.residual, "") +
-                  " of a state and spreads the rest evenly.";
+  p.model_words =
+      "Shade, log: how much does, if a layer keeps " + format_text(in.residual, "") + " and spreads the rest evenly.";
   for (std::size_t i = 0; i < out.patterns.size(); ++i) p.cards.push_back(card_of(out.patterns[i], run.thumbs[i], i));
   arrange_mask(in, out, run, p);
   arrange_price(in, out, p);

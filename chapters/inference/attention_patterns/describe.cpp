@@ -106,11 +106,12 @@ void describe_costs(Fields& f, Outputs& o) {
          "How many times fewer tiles than a causal kernel: the most that skipping can save.",
          {.formula = "causal tiles / tiles"});
   f.group("The cache");
-  f.real(
-      "cache_bytes", o.price.cache_bytes, {"Cache", "B"}, "Keys and values of one sequence, all layers.",
-      {.headline = true, .against = {"of", "causal_cache_bytes"}, .formula = "kept tokens x bytes a token and layer"});
+  f.real("cache_bytes", o.price.cache_bytes, {"Cache", "B"}, "Keys and values of one sequence, all layers.",
+         {.headline = true,
+          .against = {"of", "causal_cache_bytes"},
+          .formula = "kept tokens x bytes per token and layer"});
   f.real("causal_cache_bytes", o.causal.cache_bytes, {"Cache, causal", "B"}, "The same if all layers kept all tokens.",
-         {.formula = "tokens x layers x bytes a token and layer"});
+         {.formula = "tokens x layers x bytes per token and layer"});
   f.real("cache_share", o.cache_share, {"Cache left", "%"}, {.formula = "cache / causal cache"});
   f.real("cache_tokens", o.cache_tokens, {"Kept by a layer", "tokens"},
          "The most tokens at once whose keys and values the newest or a later token still reads, in a layer with the "
@@ -119,7 +120,7 @@ void describe_costs(Fields& f, Outputs& o) {
   f.real("mean_cache_tokens", o.mean_cache_tokens, {"Kept on average", "tokens"}, "Over all layers, whole ones too.");
   f.real("read_bytes", o.price.read_bytes, {"Read for a token", "B"},
          "Keys and values that the last token looks at, in all layers.",
-         {.formula = "keys of the last row x bytes a token and layer"});
+         {.formula = "keys of the last row x bytes per token and layer"});
   f.real("read_s", o.price.read_s, {"Reading them", "s"}, "At the chip's bandwidth: the least.",
          {.formula = "bytes read / bandwidth"});
   f.real("causal_read_bytes", o.causal.read_bytes, {"Read, causal", "B"}, "The same if all layers were causal.");
@@ -136,7 +137,7 @@ void describe(Fields& f, Inputs& in) {
 
 void describe(Fields& f, PatternRow& r) {
   f.text("name", r.name, "Pattern");
-  f.real("entries", r.entries, "Pairs a layer");
+  f.real("entries", r.entries, "Pairs per layer");
   f.real("work_share", r.work_share, {"Work", "%"});
   f.real("tile_share", r.tile_share, {"Tiles", "%"});
   f.real("kept_tokens", r.kept_tokens, {"Kept by a layer", "tokens"});
@@ -169,7 +170,7 @@ void describe(Fields& f, Outputs& o) {
   f.group("Work");
   f.real("work_share", o.work_share, {"Work", "%"}, "Pairs of query and key in all layers, of causal attention's.",
          {.headline = true, .formula = "pairs / causal pairs"});
-  f.real("entries", o.entries, "Pairs a layer",
+  f.real("entries", o.entries, "Pairs per layer",
          "Entries of the mask: pairs of a token and one that it sees, in a layer with the pattern.",
          {.formula = "causal: n (n + 1) / 2; window: w (w + 1) / 2 + (n - w) w"});
   f.real("causal_entries", o.causal_entries, "Pairs, causal", {.formula = "n (n + 1) / 2"});

@@ -9,8 +9,8 @@ const Choices schedules{
     {"fa2", "FA-2", "A block per tile of queries, which stays while keys pass; four warps split its rows."},
     {"fa3", "FA-3", "The tiles of FA-2; two groups of warps take turns at the tensor cores."}};
 static_assert(models::inference::flash_schedule_count == 3);
-const Choices passes{{"forward", "Forward", "Two matmuls a tile: scores and result."},
-                     {"backward", "Backward", "Five matmuls a tile; the square, which kept its scores, needs four."},
+const Choices passes{{"forward", "Forward", "Two matmuls per tile: scores and result."},
+                     {"backward", "Backward", "Five matmuls per tile; the square, which kept its scores, needs four."},
                      {"both", "Both", "A training step's forward and backward pass."}};
 static_assert(models::inference::flash_pass_count == 3);
 const Choices arithmetics{{"fp64", "FP64", "Tiles and the square differ in the last bits alone."},
@@ -56,7 +56,7 @@ void describe(Fields& f, ScheduleRow& r) {
   f.real("fetches", r.fetches, {"From memory", "×"}, "How often it comes from main memory.");
   f.real("least_s", r.least_s, {"At best", "s"}, "The longest of its limits.");
   f.real("exchange_bytes", r.exchange_bytes, {"Exchanged", "B"},
-         "What warps hand each other through shared memory, a tile.");
+         "What warps hand each other through shared memory, per tile.");
   f.real("tensor_busy", r.tensor_busy, {"Tensor cores", "%"}, "Busy share, forward.",
          {.absent = "Nobody states how fast the chip makes exponentials."});
 }
@@ -70,7 +70,7 @@ void describe_work(Fields& f, Outputs& o) {
   f.real("tiled_bytes", o.tiles.hbm_bytes, {"Main memory, tiles", "B"}, "Read and written in one layer and pass.",
          {.headline = true,
           .against = {"the square", "square_bytes"},
-          .formula = "Q + K V fetches + O + 4 B a row",
+          .formula = "Q + K V fetches + O + 4 B per row",
           .source = dao});
   f.real("square_bytes", o.square.hbm_bytes, {"Main memory, square", "B"},
          "S and P are written once and read once each, forward; P is kept for the backward pass.",
@@ -89,7 +89,7 @@ void describe_work(Fields& f, Outputs& o) {
   f.real("square_state_bytes", o.square.state_bytes, {"Kept by the square", "B"},
          "Between the passes, beyond Q, K, V and O: the probabilities.", {.formula = "S^2 heads 2 B"});
   f.real("tiled_state_bytes", o.tiles.state_bytes, {"Kept by tiles", "B"},
-         "Between the passes, beyond Q, K, V and O: a log-sum-exp a row.", {.formula = "S heads 4 B", .source = dao});
+         "Between the passes, beyond Q, K, V and O: a log-sum-exp per row.", {.formula = "S heads 4 B", .source = dao});
   f.real("scores_intensity", o.scores_intensity, {"Intensity of the scores", "FLOP/B"},
          "Q times K alone, with its scores written.", {.formula = "2 S^2 d / (2 S d + S^2) 2 B"});
   f.real("ridge", o.ridge, {"Ridge of the chip", "FLOP/B"}, {.formula = "peak / bandwidth"});
@@ -101,7 +101,8 @@ void describe_work(Fields& f, Outputs& o) {
   f.real("square_flops", o.square_flops, {"Arithmetic, square", "FLOP"}, "All of it, masked or not.",
          {.formula = "4 S^2 d heads + 6 a score, forward"});
   f.real("flops_more", o.flops_more, {"More arithmetic", "%"}, {.formula = "tiled_flops / square_flops - 1"});
-  f.real("tiled_matmul_flops", o.tiles.matmul_flops, {"Matmuls, tiles", "FLOP"}, "Forward two a tile, backward five.");
+  f.real("tiled_matmul_flops", o.tiles.matmul_flops, {"Matmuls, tiles", "FLOP"},
+         "Forward two per tile, backward five.");
   f.real("square_matmul_flops", o.square.matmul_flops, {"Matmuls, square", "FLOP"}, "Forward two, backward four.");
   f.real("tiled_other_flops", o.tiles.other_flops, {"Other, tiles", "FLOP"}, "Softmax, its gradient, rescaling.");
   f.real("square_other_flops", o.square.other_flops, {"Other, square", "FLOP"}, "Softmax and its gradient.");

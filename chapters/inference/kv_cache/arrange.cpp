@@ -77,11 +77,12 @@ Vessel vessel_of(const DesignRow& row, const Outputs& out) {
   Vessel v;
   v.heads = row.name;
   v.sharing = row.sharing;
-  v.token = format_text(row.fit.token_bytes, "B", 4) + " a token";
+  v.token = format_text(row.fit.token_bytes, "B", 4) + " per token";
   v.users = row.fit.room_bytes > 0 ? users_text(row.fit.sequences) : "no room";
   v.pace = row.fit.sequences > 0 ? "at most " + format_text(row.fit.tokens_per_s, "tokens/s") : std::string();
   v.each = format_text(row.fit.held_bytes, "B") + " each";
-  v.over = "one more: " + format_text(row.fit.held_bytes - row.fit.left_bytes, "B") + " over";
+  v.over_short = format_text(row.fit.held_bytes - row.fit.left_bytes, "B") + " over";
+  v.over = "one more: " + v.over_short;
   v.query_heads = out.query_heads;
   v.kept = row.kv_heads;
   v.kept_share = out.all_heads_bytes > 0 ? row.fit.sequence_bytes / out.all_heads_bytes : 1;

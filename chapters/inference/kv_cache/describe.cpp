@@ -8,7 +8,7 @@ namespace {
 const Choices sharing_choices{
     {"own", "as the model has it", "The heads of the model's own config file."},
     {"grouped", "in groups of query heads", "Groups of query heads use the same key and value (GQA; one head is MQA)."},
-    {"latent", "one latent a layer", "All heads are made from one vector a layer (MLA, DeepSeek-V2 and V3)."}};
+    {"latent", "one latent per layer", "All heads are made from one vector per layer (MLA, DeepSeek-V2 and V3)."}};
 const Choices placement_choices{
     {"by_head", "by head",
      "Each chip holds its heads of every sequence; with fewer key and value heads than chips, heads are held twice."},
@@ -89,7 +89,7 @@ void describe(Fields& f, DesignRow& r) {
   f.real("sequence_bytes", r.fit.sequence_bytes, {"A user", "B"});
   f.real("sequences", r.fit.sequences, "Users that fit");
   f.real("tokens_per_s", r.fit.tokens_per_s, "Tokens a second at most");
-  f.real("elements", r.elements, "Numbers a layer");
+  f.real("elements", r.elements, "Numbers per layer");
   f.real("kv_heads", r.kv_heads, "KV heads");
   f.toggle("yours", r.yours, "Yours");
   f.text("why_not", r.why_not, "Why not");
@@ -116,19 +116,19 @@ void describe(Fields& f, Outputs& o) {
           .formula = "2 x layers x KV heads x head width x bytes of a number",
           .source = "Hugging Face config files; DeepSeek-V2 (2024) for a latent, which is kept once"});
   f.real("sequence_bytes", o.fit.sequence_bytes, {"One user", "B"}, "The cache of one sequence of this context.",
-         {.headline = true, .formula = "tokens kept, summed over layers, x bytes a layer"});
+         {.headline = true, .formula = "tokens kept, summed over layers, x bytes per layer"});
   f.real("held_bytes", o.fit.held_bytes, {"One user as held", "B"},
          "The same with the copies that chips hold of one another's heads.", {.formula = "one user x copies"});
   f.real("copies", o.fit.copies, "Copies of a cache", "Chips that hold the same key and value head, or latent.",
          {.formula = "chips / KV heads, at least 1; a latent: chips"});
   f.real("total_bytes", o.total_bytes, {"Users counted", "B"}, "The caches of as many users as are counted.",
          {.formula = "batch x one user"});
-  f.real("elements", o.elements, "Numbers a layer", "What one layer keeps of one token.",
+  f.real("elements", o.elements, "Numbers per layer", "What one layer keeps of one token.",
          {.formula = "2 x KV heads x head width, or latent + 64"});
   f.real("query_heads", o.query_heads, "Query heads", "Heads of attention in a layer of the model.");
   f.real("layers", o.layers, "Layers", "Each keeps keys and values of its own, unless layers share.");
   f.group("Who fits");
-  f.real("sequences", o.fit.sequences, "Users that fit", "Whole sequences of this context beside the weights.",
+  f.real("sequences", o.fit.sequences, "Users that fit", "Whole sequences of this context next to the weights.",
          {.headline = true, .formula = "room / one user, rounded down"});
   f.real("tokens_per_s", o.fit.tokens_per_s, "Tokens a second at most",
          "What all users together get, at most, when the memory is full: weights and caches are read once a step.",

@@ -127,8 +127,11 @@ void paint_next(const Painter& p, const Frame& f, const Vessel& v, float x) {
   p.dashed_line({x, top}, {x + f.width, top}, t.muted, t.px(1), t.px(4));
   const float small = t.type(Type::small);
   if (bottom - top < small + t.px(6)) return;
-  widgets::fit_text(p, {x + f.width / 2, (top + bottom - small) / 2}, v.over, f.width - t.px(8), t.text, Type::small,
-                    Font::sans, Align::center);
+  for (const std::string* const words : {&v.over, &v.over_short}) {  // never a figure without its unit
+    if (widgets::text_size(*words, Type::small).x > f.width - t.px(6)) continue;
+    p.text({x + f.width / 2, (top + bottom - small) / 2}, *words, t.text, Type::small, Font::sans, Align::center);
+    break;
+  }
 }
 
 /// Query heads above, what is kept for them below, joined where they share.

@@ -72,8 +72,8 @@ struct Run {
 
 /// A vessel of the hero.
 struct Vessel {
-  std::string heads, sharing, token, users, pace, each, over;  ///< the words at it
-  double query_heads = 0, kept = 0;                            ///< heads above; 0: a latent
+  std::string heads, sharing, token, users, pace, each, over, over_short;  ///< the words at it
+  double query_heads = 0, kept = 0;                                        ///< heads above; 0: a latent
   double kept_share = 0;  ///< kept numbers over those of a head for each query head
   double weights = 0, workspace = 0, sequence = 0, sequences = 0;
   bool yours = false;

@@ -40,7 +40,7 @@ std::string verdict_of(const Inputs& in, const Outputs& out) {
   const std::string says = subject + take + figure(out.now.request_s, "s"), found = figure(out.found.request_s, "s");
   if (out.stages.empty()) return says + " on " + chips + " as found: no change is made.";
   if (!out.found.fits)
-    return says + " on " + chips + "; as found it does not fit, at " + figure(out.found.held_bytes, "B") + " a chip.";
+    return says + " on " + chips + "; as found it does not fit, at " + figure(out.found.held_bytes, "B") + " per chip.";
   if (out.speedup < 0.9995) return says + " on " + chips + ", longer than the " + found + " as found.";
   if (out.speedup < 1.005) return says + " on " + chips + ", next to the " + found + " as found.";
   return says + " instead of " + found + ", " + figure(out.speedup, times_unit) + " as fast.";

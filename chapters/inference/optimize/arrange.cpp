@@ -28,7 +28,7 @@ std::string detail_of(RequestChange change, const RequestState& before, const Re
     case RequestChange::graph:
       return "launches " + arrow_text(count_text(before.decode.launches), count_text(after.decode.launches));
     case RequestChange::speculative:
-      return format_text(after.tokens, "", 3) + " tokens a step";
+      return format_text(after.tokens, "", 3) + " tokens per step";
     case RequestChange::tensor_parallel:
       return count_text(static_cast<double>(after.chips)) + (after.chips == 1 ? " chip" : " chips");
     default:
@@ -72,7 +72,7 @@ void arrange_strips(const Inputs& in, const Outputs& out, const Run& run, Pictur
   p.longest_s = out.found.request_s;
   Strip& first = p.strips.emplace_back(Strip{.name = "As found"});
   fill_areas(out.found, run, first);
-  first.detail = "reads " + format_text(out.found.bytes_per_token, "B", 2) + " a token";
+  first.detail = "reads " + format_text(out.found.bytes_per_token, "B", 2) + " per token";
   fill_measured(in, out.found_measured, first, p);
   const RequestState* before = &out.found;
   for (const StageRow& row : out.stages) {

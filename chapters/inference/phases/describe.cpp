@@ -44,7 +44,7 @@ void describe(Fields& f, Inputs& in) {
   shared::parallel_tensor(f, "tensor_parallel", in.tensor_parallel,
                           {.label = "Chips", .help = "How many chips share every layer; the bound leaves out talk."});
   f.group("Formats");
-  f.real("weight_bits", in.weight_bits, "Bits a weight",
+  f.real("weight_bits", in.weight_bits, "Bits per weight",
          "0 takes the format's; weights that are stored narrower than they are multiplied have fewer (llama.cpp's "
          "Q4_K_M: 4.9).",
          {.range = {0, 32}, .typical = {0, 16}});
@@ -88,7 +88,7 @@ void describe_bounds(Fields& f, Outputs& o) {
          {.absent = "No batch reaches the ridge: what each request reads for itself holds it below.",
           .formula = "ridge x weights / (FLOP - ridge x cache) of one request"});
   f.real("fits_batch", o.fits_batch, "Requests that fit",
-         "Whole caches beside the weights, in nine tenths of the memory.");
+         "Whole caches next to the weights, in nine tenths of the memory.");
   f.group("What if");
   f.real("flops_gain_s", o.flops_gain_s, {"Twice the FLOP/s wins", "s"},
          "The request as it is, less the request at twice the peak.");

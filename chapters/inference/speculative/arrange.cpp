@@ -53,7 +53,7 @@ std::string reason_of(const Inputs& in, const Outputs& out) {
 }
 
 void arrange_lanes(const Outputs& out, const Run& run, Picture& p) {
-  SpecLane plain{.name = "plain", .detail = "a token a pass", .tint = widgets::Tint::strong()};
+  SpecLane plain{.name = "plain", .detail = "a token per pass", .tint = widgets::Tint::strong()};
   for (int i = 0; i < static_cast<int>(p.passes); ++i)
     plain.shown.push_back({.start = static_cast<double>(i), .end = static_cast<double>(i + 1)});
   plain.tokens = format_text(p.passes, "") + " tokens";
@@ -81,7 +81,7 @@ void arrange_lengths(const Inputs& in, const Outputs& out, const Run& run, Pictu
   for (std::size_t i = 0; i < run.speedups.size(); ++i) {
     const DraftRow& d = out.drafts[i];
     Curve line{.label = d.name,
-               .info = "tokens a round / cost of a round",
+               .info = "tokens per round / cost of a round",
                .output = i == 0 ? "speedup" : "",
                .tint = tint_of(i),
                .width = i == 0 ? 3.0f : 1.5f};

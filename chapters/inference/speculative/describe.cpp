@@ -23,7 +23,7 @@ void describe(Fields& f, Inputs& in) {
   f.real("draft_cost_ratio", in.draft_cost_ratio, "Cost of a draft token",
          "What one drafted token costs, as a share of a pass of the target.",
          {.range = {0, 1}, .typical = {0, 0.3}, .headline = true});
-  f.choices("against", in.against, draft_choices, "Against", "Measured drafts that run beside yours, two at most.",
+  f.choices("against", in.against, draft_choices, "Against", "Measured drafts that run next to yours, two at most.",
             {.max_items = 2});
   f.integer("seed", in.seed, "Seed", "The luck of the rounds that are shown.", {.range = {1, 1000}});
   f.group("Who else is served");
@@ -43,7 +43,7 @@ void describe(Fields& f, DraftRow& r) {
   f.real("acceptance", r.acceptance, "Accepted");
   f.real("length", r.length, "Drafted");
   f.real("cost", r.cost, "Cost of a draft token");
-  f.real("expected_tokens", r.expected_tokens, "Tokens a round");
+  f.real("expected_tokens", r.expected_tokens, "Tokens per round");
   f.real("speedup", r.speedup, {"Speed-up", "\xC3\x97"});
   f.real("best_length", r.best_length, "Best length");
   f.real("best_speedup", r.best_speedup, {"... speed-up", "\xC3\x97"});
@@ -56,26 +56,26 @@ void describe(Fields& f, Outputs& o) {
   constexpr std::string_view paper = "Leviathan et al. 2023, arXiv:2211.17192";
   f.group("Speed");
   f.real("speedup", o.speedup, {"Speed-up", "\xC3\x97"}, "Times as fast as without a draft.",
-         {.headline = true, .formula = "tokens a round / (drafted x cost + checking pass)", .source = paper});
-  f.real("expected_tokens", o.expected_tokens, {"Tokens a round", "tokens"},
+         {.headline = true, .formula = "tokens per round / (drafted x cost + checking pass)", .source = paper});
+  f.real("expected_tokens", o.expected_tokens, {"Tokens per round", "tokens"},
          "On average: those kept, and the target's own.",
          {.headline = true, .formula = "(1 - a^(g + 1)) / (1 - a)", .source = paper});
   f.real("round_passes", o.round_passes, "Cost of a round", "In plain passes of the target.",
          {.headline = true, .formula = "drafted x cost + checking pass"});
   f.real("thrown_percent", o.thrown_percent, {"Thrown away", "%"}, "The share of the drafted tokens, on average.",
-         {.headline = true, .formula = "1 - (tokens a round - 1) / drafted"});
-  f.real("operations", o.operations, {"Arithmetic a token", "\xC3\x97"},
+         {.headline = true, .formula = "1 - (tokens per round - 1) / drafted"});
+  f.real("operations", o.operations, {"Arithmetic per token", "\xC3\x97"},
          "What the target computes for each token that is written, over once; the draft's own is left out.",
-         {.formula = "(drafted + 1) / tokens a round", .source = paper});
+         {.formula = "(drafted + 1) / tokens per round", .source = paper});
   f.group("The best length");
   f.real("best_draft_length", o.best_draft_length, "Best length",
          "The length at which this draft is fastest; 0: without it.", {.source = paper});
   f.real("best_speedup", o.best_speedup, {"... speed-up", "\xC3\x97"}, "At the best length.");
-  f.text("fastest", o.fastest, "Fastest draft", "Among those that run beside one another.");
+  f.text("fastest", o.fastest, "Fastest draft", "Among those that run next to one another.");
   f.real("fastest_speedup", o.fastest_speedup, {"... its speed-up", "\xC3\x97"}, "At its own length.");
   f.table("drafts", o.drafts, "Drafts");
   f.group("Simulated");
-  f.real("simulated_tokens", o.simulated_tokens, {"Tokens a round", "tokens"},
+  f.real("simulated_tokens", o.simulated_tokens, {"Tokens per round", "tokens"},
          "Drafted and checked word by word in a toy language, 8,000 rounds.");
   f.real("simulated_speedup", o.simulated_speedup, {"Speed-up", "\xC3\x97"}, "In the same rounds.");
   f.real("chi_z", o.chi_z, "Distance of its words",
@@ -83,7 +83,7 @@ void describe(Fields& f, Outputs& o) {
          "the target's.",
          {.source = "Pearson's chi-square by Wilson and Hilferty's cube root"});
   f.real("likeliest_speedup", o.likeliest_speedup, {"Right most often", "\xC3\x97"},
-         "The speed-up of the draft, among those beside yours, that is kept most often.");
+         "The speed-up of the draft, among those next to yours, that is kept most often.");
   f.group("With a batch");
   f.real("verify_cost", o.verify_cost, {"Checking pass", "\xC3\x97"},
          "A pass that checks all drafted tokens of all requests, over a plain one, at the roofs.",

@@ -98,7 +98,7 @@ void paint_names(const Painter& p, const Frame& f, const Place& place, const Spe
                     Align::right);
 }
 
-/// The lanes' places: a plain one is low, the others share what is left.
+/// The lanes' places: a plain one is low, the others share what is left, none higher than its columns and its name.
 void place_lanes(const Picture& picture, ImVec2 at, ImVec2 size, std::array<Place, 4>& places) {
   const Theme& t = widgets::theme();
   const float small = t.type(Type::small), head = small + t.px(10), foot = small + t.px(10), strip = t.px(9),
@@ -108,13 +108,14 @@ void place_lanes(const Picture& picture, ImVec2 at, ImVec2 size, std::array<Plac
   const float each = n > 1 ? (size.y - head - foot - low - gap * static_cast<float>(n)) / static_cast<float>(n - 1) : 0;
   float y = at.y + head;
   for (std::size_t i = 0; i < n; ++i) {
-    const float high = std::max(strip + t.px(4), i == 0 ? low : each);
+    const double cells = i == 0 ? 1 : picture.lanes[i].length + 1;
+    const float most = std::max(low, t.px(20) * static_cast<float>(cells) + strip + t.px(10));
+    const float high = std::max(strip + t.px(4), i == 0 ? low : std::min(each, most));
     Place& place = places[i];
     place.top = y;
     place.bottom = y + high;
     place.strip = place.bottom - strip;
-    const double cells = i == 0 ? 1 : picture.lanes[i].length + 1;
-    place.cell = std::min(t.px(i == 0 ? 11 : 14), (place.strip - place.top - t.px(4)) / static_cast<float>(cells));
+    place.cell = std::min(t.px(i == 0 ? 11 : 20), (place.strip - place.top - t.px(4)) / static_cast<float>(cells));
     y = place.bottom + gap;
   }
 }
@@ -181,7 +182,7 @@ void draw_clock(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
     p.line({f.left, places[i].bottom}, {f.right, places[i].bottom}, t.line, t.px(1));
     paint_names(p, f, places[i], lane, at.x, right, false);
   }
-  const float foot = at.y + size.y - small - t.px(2);
+  const float foot = std::min(places[picture.lanes.size() - 1].bottom + t.px(10), at.y + size.y - small - t.px(2));
   p.text({f.left, foot}, "0", t.muted, Type::small, Font::mono);
   p.text({(f.left + f.right) / 2, foot}, "one clock for all: passes of the target", t.muted, Type::small, Font::sans,
          Align::center);

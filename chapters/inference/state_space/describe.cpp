@@ -9,8 +9,8 @@ const Choices keepings{
     {"linear", "Linear attention", "The state adds up all pairs, and nothing is ever taken out."},
     {"gated", "Gated (Mamba-2)", "Each token weakens the state by a learned step before it is added."},
     {"delta", "Delta rule (DeltaNet)", "What stands under a key is taken out before its new value is written."}};
-const Choices state_formats{{"bf16", "BF16", "Two bytes a number."},
-                            {"fp32", "FP32", "Four bytes a number, as many engines keep states."}};
+const Choices state_formats{{"bf16", "BF16", "Two bytes per number."},
+                            {"fp32", "FP32", "Four bytes per number, as many engines keep states."}};
 
 const Choices& model_choices() {
   static const Choices choices = [] {

@@ -66,7 +66,7 @@ Slab slab_of(const SlabRow& row) {
   s.price = format_text(row.chip_s_per_token, "s") + " chip time";
   s.fits = row.slab.fits;
   s.yours = row.yours;
-  if (!s.fits) s.why = "needs " + format_text(row.slab.held_bytes, "B") + " a chip";
+  if (!s.fits) s.why = "needs " + format_text(row.slab.held_bytes, "B") + " per chip";
   return s;
 }
 

@@ -45,7 +45,7 @@ void describe(Fields& f, SlabRow& r) {
   f.real("divided_s", r.divided_s, {"Were all divided", "s"}, {.absent = "One chip alone was not counted."});
   f.real("tokens_per_s", r.tokens_per_s, "Tokens a second");
   f.real("tokens_per_s_per_chip", r.tokens_per_s_per_chip, "... for each chip");
-  f.real("chip_s_per_token", r.chip_s_per_token, {"Chip time a token", "s"});
+  f.real("chip_s_per_token", r.chip_s_per_token, {"Chip time per token", "s"});
   f.real("held_bytes", r.slab.held_bytes, {"Held on a chip", "B"});
   f.toggle("fits", r.slab.fits, "Fits");
   f.toggle("yours", r.yours, "Yours");
@@ -62,7 +62,7 @@ void describe(Fields& f, Outputs& o) {
          {.formula = "weights of a chip / bandwidth"});
   f.real("cache_s", o.now.slab.cache_s, {"Reading caches", "s"}, {.formula = "caches of a chip / bandwidth"});
   f.real("read_s", o.read_s, {"Reading", "s"}, "Weights, all in the format, and caches, at full bandwidth.");
-  f.real("communication_time_s", o.communication_time_s, {"Talk", "s"}, "Two all-reduces a layer.",
+  f.real("communication_time_s", o.communication_time_s, {"Talk", "s"}, "Two all-reduces per layer.",
          {.formula = "2 x layers x (latency + bytes / link)"});
   f.real("latency_s", o.now.slab.latency_s, {"... without bytes", "s"},
          "What the all-reduces take however small they are.");

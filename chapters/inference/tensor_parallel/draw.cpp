@@ -13,7 +13,7 @@ using widgets::AxisKind;
 void draw_batch(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   widgets::Plot plot("batch", view.against_batch,
                      {.x = {.kind = AxisKind::log2, .lo = 1, .hi = 1024, .label = "users"},
-                      .y = {.kind = AxisKind::log10, .label = "a token", .unit = "s"},
+                      .y = {.kind = AxisKind::log10, .label = "time per token", .unit = "s"},
                       .size = size});
   if (picture.against_batch.empty()) return;
   plot.curves(picture.against_batch);

@@ -58,7 +58,7 @@ void segment(const Painter& p, const Frame& f, float x, double from, double valu
 
 void paint_slab(const Painter& p, const Frame& f, const Slab& s, float x) {
   const Theme& t = widgets::theme();
-  const float small = t.type(Type::small), body = t.type(Type::body), title = t.type(Type::title);
+  const float body = t.type(Type::body), title = t.type(Type::title);
   double at = 0;
   const float line = s.chips > 1 && s.divided > 0 ? f.y(s.divided) : -1e6f;
   const auto add = [&](double value, ImU32 fill) {
@@ -87,8 +87,6 @@ void paint_slab(const Painter& p, const Frame& f, const Slab& s, float x) {
   if (s.chips > 1 && s.divided > 0) {
     const float y = f.y(s.divided);
     p.dashed_line({x - t.px(10), y}, {x + f.width + t.px(10), y}, t.text, t.px(1.5f), t.px(4));
-    if (f.pitch - f.width > t.px(96) && f.ground - y > small)
-      p.text({x + f.width + t.px(12), y - small / 2}, "if all divided", t.muted, Type::small);
   }
 }
 
@@ -110,8 +108,10 @@ void paint_step(const Painter& p, const Frame& f, const Picture& picture) {
   }
 }
 
-void paint_axis(const Painter& p, const Frame& f) {
+void paint_axis(const Painter& p, const Frame& f, const Picture& picture) {
   const Theme& t = widgets::theme();
+  const bool divided = std::any_of(picture.slabs.begin(), picture.slabs.end(),
+                                   [](const Slab& s) { return s.chips > 1 && s.divided > 0; });
   const float small = t.type(Type::small);
   const widgets::UnitScale unit = widgets::unit_scale(f.longest_s, "s");
   const double most = f.longest_s / unit.factor, raw = most / 5;
@@ -124,7 +124,8 @@ void paint_axis(const Painter& p, const Frame& f) {
            Align::right);
   }
   widgets::Line words;
-  words.add(unit.unit).add(" a token");
+  words.add(unit.unit).add(" per token");
+  if (divided) words.add("; dashed: if all were divided among the chips");
   p.text({f.left - t.px(46), f.top - t.type(Type::title) - small - t.px(6)}, words.view(), t.muted, Type::small);
 }
 
@@ -202,7 +203,7 @@ void draw_slabs(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
     return;
   }
   paint_key(p, at, size.x, picture, view);
-  paint_axis(p, f);
+  paint_axis(p, f, picture);
   for (std::size_t i = 0; i < picture.slabs.size(); ++i) paint_slab(p, f, picture.slabs[i], f.x(i));
   paint_step(p, f, picture);
   paint_guess(p, f, picture);

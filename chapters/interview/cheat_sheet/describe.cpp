@@ -10,7 +10,7 @@ void describe_requests(Fields& f, Inputs& in) {
   shared::context(f, "context", in.context, {.help = "How many tokens the cache of a request holds in the sums."});
   shared::prompt_tokens(f, "prompt_tokens", in.prompt_tokens, {16, 32768});
   shared::output_tokens(f, "output_tokens", in.output_tokens, {16, 4096});
-  f.real("weight_bits", in.weight_bits, "Bits a weight", "What a weight takes in the sums, with its scales.",
+  f.real("weight_bits", in.weight_bits, "Bits per weight", "What a weight takes in the sums, with its scales.",
          {.range = {2, 32}, .typical = {4, 16}});
   f.real("cache_bits", in.cache_bits, "Bits of the cache", "What a number of the cache takes in the sums.",
          {.range = {2, 32}, .typical = {4, 16}});
@@ -61,7 +61,7 @@ void describe_rest(Fields& f, Inputs& in) {
          {.range = {0.3, 50, Scale::log}});
   f.real("frames_per_s", in.frames_per_s, "Frames per second", "How often each camera takes one.",
          {.range = {1, 240, Scale::log}});
-  f.real("pixel_bits", in.pixel_bits, "Bits a pixel", "What a raw pixel takes on the wire.", {.range = {8, 48}});
+  f.real("pixel_bits", in.pixel_bits, "Bits per pixel", "What a raw pixel takes on the wire.", {.range = {8, 48}});
 }
 
 void describe_serving_sums(Fields& f, Sums& s) {

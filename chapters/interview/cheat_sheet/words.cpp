@@ -48,7 +48,7 @@ const std::array<TechniqueWords, technique_count>& technique_words() {
        "quality, then tokens per second", rounds, "compression/methods"},
       {"8-bit KV cache", "long contexts or large batches", "weights are most of what is read",
        "quality at long contexts", rounds, "inference/kv-cache"},
-      {"Tensor parallel", "the model or the latency needs more chips", "beyond the node: two all-reduces a layer",
+      {"Tensor parallel", "the model or the latency needs more chips", "beyond the node: two all-reduces per layer",
        "talk's share of a step", exact, "inference/tensor-parallel"},
       {"Speculation", "small batches: the check is nearly free", "the batch is near the ridge",
        "accepted tokens of a round", "same distribution", "inference/speculative"},

@@ -31,7 +31,7 @@ void describe(Fields& f, Inputs& in) {
   f.group("Your interview");
   f.integer("interview_in_days", in.interview_in_days, "Interview in",
             "Days from today; the plan fills those before it.", {.range = {1, 60}});
-  f.real("minutes_a_day", in.minutes_a_day, {"Time a day", "min"}, "How long you practise on each of these days.",
+  f.real("minutes_a_day", in.minutes_a_day, {"Time per day", "min"}, "How long you practise on each of these days.",
          {.range = {5, 240}, .typical = {10, 120}});
   shared::history(f, "history", in.history, "drill.history", most_drill_records,
                   {.label = "Your answers", .help = "Everything you answered in the drills; kept between sessions."});
@@ -124,7 +124,7 @@ void describe(Fields& f, Outputs& o) {
             {.source = wilson});
   f.integer("planned_left_due", o.planned_left_due, "Left out",
             "What is due before the interview and has no room in the plan.");
-  f.real("minutes_a_question", o.minutes_a_question, {"Time a question", "min"},
+  f.real("minutes_a_question", o.minutes_a_question, {"Time per question", "min"},
          "The median of your own answers from twenty of them on; two minutes, the longer clock, before that.");
   f.table("plan", o.plan, "Plan", "What to do on which day.");
   f.group("What to do next");

@@ -117,7 +117,7 @@ void describe(Fields& f, Outputs& o) {
 
 void describe(Fields& f, View& v) {
   f.integer("uncovered", v.uncovered, "Points uncovered", {.range = {0, 6}});
-  f.integer("said_mask", v.said_mask, "Points said", "One bit a point.", {.range = {0, 63}});
+  f.integer("said_mask", v.said_mask, "Points said", "One bit per point.", {.range = {0, 63}});
   f.real("sure_percent", v.sure_percent, {"How sure", "%"}, "Below 0: not said yet.", {.range = {-1, 100}});
   f.text("open_link", v.requests.open_link, "Lab to open");
   f.toggle("ticking", v.requests.awake, "The clock runs");

@@ -45,11 +45,11 @@ void describe_times(Fields& f, Inputs& in) {
             {.range = {1, 10000, Scale::log}, .typical = {16, 2000}, .when = {"times", "set"}});
   f.integer("compute_time", in.compute_time, "Compute, cycles", "How long the tensor cores work on a tile.",
             {.range = {1, 10000, Scale::log}, .typical = {16, 2000}, .when = {"times", "set"}});
-  f.integer("flops_per_clock", in.flops_per_clock, "FLOPs of an SM a cycle",
+  f.integer("flops_per_clock", in.flops_per_clock, "FLOPs of an SM per cycle",
             "16-bit formats, dense: 1,024 on compute capability 8.6 and 8.9, 2,048 on 8.0, 4,096 on 9.0, 8,192 on "
             "10.0. FP8 doubles it where there is FP8.",
             {.range = {64, 32768, Scale::log}, .when = {"times", "tile"}});
-  f.real("l2_bytes_per_clock", in.l2_bytes_per_clock, {"L2 to one SM a cycle", "B"},
+  f.real("l2_bytes_per_clock", in.l2_bytes_per_clock, {"L2 to one SM per cycle", "B"},
          "gpu-benches measures 35 to 41 on A100 and H100.", {.range = {1, 128, Scale::log}, .when = {"times", "tile"}});
   f.integer("sync_overhead", in.sync_overhead, "Synchronize, cycles",
             "What the consumer pays before each tile: a barrier, a wait that has come true.",
@@ -209,7 +209,7 @@ void describe(Fields& f, Outputs& o) {
   f.integer("latency_used", o.latency_used, "Latency", "Cycles, as set or measured.");
   f.integer("load_cycles", o.load_cycles, "Copy of a tile", "Cycles.", {.formula = "as set, or stage bytes / L2 rate"});
   f.integer("compute_cycles", o.compute_cycles, "Computing a tile", "Cycles.",
-            {.formula = "as set, or 2 m n k / FLOPs a cycle"});
+            {.formula = "as set, or 2 m n k / FLOPs per cycle"});
   f.group("Epilogues");
   f.integer("mainloop_cycles", o.mainloop_cycles, "Main loop of an output tile", "Cycles.",
             {.formula = "tiles * cycles per tile"});

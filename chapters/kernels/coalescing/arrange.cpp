@@ -105,8 +105,9 @@ void write_titles(const Inputs& in, const Outputs& out, Picture& pic) {
   const std::string element = (element_size == width_of(in) ? "loads of " : "elements of ") +
                               format_text(static_cast<double>(element_size), "B");
   const bool strides = in.access == Access::strided;
-  pic.strides_title = strides ? "What every other stride would fetch" : "What well-known accesses would fetch";
-  pic.offsets_title = strides ? "What other offsets would fetch" : "Yours at every other offset";
+  pic.strides_title =
+      strides ? "Sectors that every other stride would fetch" : "Sectors that well-known accesses fetch";
+  pic.offsets_title = strides ? "Sectors at other offsets" : "Sectors of yours at other offsets";
   pic.strides_axis = strides ? "stride, in " + element : "index, i the thread; press one to take it";
   pic.offsets_axis = "offset, in " + element;
   const gpu::BlockAccess& b = out.block;

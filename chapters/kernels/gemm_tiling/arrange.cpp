@@ -29,7 +29,7 @@ void arrange_zoom(const Outputs& out, const Cut& cut, Picture& pic) {
   pic.titles = {"the matrices", pic.named ? "the named block" : "a block", grouped ? "four warps" : "a warp",
                 lanes ? "a thread" : "an instruction"};
   pic.sizes = {by(s.m, s.n), by(t.block_m, t.block_n) + ", " + count_text(t.block_k) + " deep", by(t.warp_m, t.warp_n),
-               lanes ? by(t.thread_m, t.thread_n) + " sums at once" : "16 \xC3\x97 8 of it: 4 sums a lane"};
+               lanes ? by(t.thread_m, t.thread_n) + " sums at once" : "16 \xC3\x97 8 of it: 4 sums per lane"};
   const std::int64_t warps = gpu::gemm_warps(t);
   pic.notes[0] = plural(out.study.traffic.blocks, "tile") + ": each loads its rows of A and columns of B";
   pic.notes[1] = binary(out.study.budget.stage_bytes) + " a stage, " + plural(warps, grouped ? "group" : "warp") +
@@ -80,10 +80,10 @@ void arrange_overflow(const Outputs& out, const Cut& cut, Picture& pic) {
       return;
     case gpu::GemmFit::registers:
       if (b.registers > gpu::SmLimits::thread_registers)
-        return more("registers a thread", as_double(b.registers), gpu::SmLimits::thread_registers, false);
-      return more("registers a block", as_double(b.registers * b.threads), gpu::SmLimits::registers, false);
+        return more("registers per thread", as_double(b.registers), gpu::SmLimits::thread_registers, false);
+      return more("registers per block", as_double(b.registers * b.threads), gpu::SmLimits::registers, false);
     case gpu::GemmFit::threads:
-      return more("threads a block", as_double(b.threads), 1024, false);
+      return more("threads per block", as_double(b.threads), 1024, false);
     case gpu::GemmFit::tensor_memory:
       return more("tensor memory", as_double(ceil_div(cut.tile.block_m, 128) * cut.tile.block_n), 512, false);
     case gpu::GemmFit::fits:

@@ -176,7 +176,7 @@ void describe_times(Fields& f, Outputs& o) {
   f.real("shared_s", o.study.gates[2].time_s, {"Shared memory", "s"},
          {.absent = no_fit, .formula = "read from shared memory / its rate / useful share of the tiles"});
   f.real("registers_s", o.registers_s, {"Registers", "s"},
-         "At 4 bytes a lane and clock; wide loads that lanes share can beat it.",
+         "At 4 bytes per lane and clock; wide loads that lanes share can beat it.",
          {.absent = "Tensor Cores take fragments, and no thread has a tile of its own; or the block does not fit.",
           .formula = "landing in registers / 128 B a clock and SM / useful share"});
   f.real("arithmetic_s", o.study.gates[4].time_s, {"Arithmetic", "s"},
@@ -218,7 +218,7 @@ void describe_budget(Fields& f, Outputs& o) {
   f.integer("threads", b.threads, "Threads", "With the warps that only load, where there are such.");
   f.real("accumulators", o.accumulators, "Sums a thread holds", "",
          {.absent = "Sums lie in tensor memory.", .formula = "warp rows x warp columns / threads of the warp"});
-  f.integer("registers", b.registers, "Registers a thread", {.formula = "sums + other registers"});
+  f.integer("registers", b.registers, "Registers per thread", {.formula = "sums + other registers"});
   f.integer("blocks_per_sm", b.occupancy.blocks, "Blocks an SM holds", "0: it cannot run.");
   f.integer("blocks", o.study.tiling.work_units, "Blocks",
             {.formula = "ceil(M / block rows) x ceil(N / block columns)"});

@@ -29,14 +29,15 @@ std::vector<Note> notes_of(std::string_view lines) {
 /// What the compiler reports of a kernel; empty when it was not compiled for a GPU.
 std::string report_of(const RunRow& r) {
   if (r.arch.empty()) return {};
-  std::string out = r.arch + ": " + format_text(static_cast<double>(r.registers), "", 6) + " registers a thread";
+  std::string out = r.arch + ": " + format_text(static_cast<double>(r.registers), "", 6) + " registers per thread";
   const double spilled = static_cast<double>(r.spill_store_bytes) + static_cast<double>(r.spill_load_bytes);
   out += spilled > 0 ? ", " + format_text(spilled, "B") + " spilled" : ", nothing spilled";
   if (r.shared_bytes > 0)
     out += ", " +
            std::string(widgets::format(static_cast<double>(r.shared_bytes), "B", 3, widgets::Prefix::binary).view()) +
            " shared";
-  if (r.block_threads > 0) out += ", " + format_text(static_cast<double>(r.block_threads), "", 6) + " threads a block";
+  if (r.block_threads > 0)
+    out += ", " + format_text(static_cast<double>(r.block_threads), "", 6) + " threads per block";
   return out;
 }
 

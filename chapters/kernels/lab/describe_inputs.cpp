@@ -75,7 +75,7 @@ void describe(Fields& f, RunRow& r) {
   f.integer("spill_store_bytes", r.spill_store_bytes, {"Spill stores", "B"}, {.range = {0, 1e12}});
   f.integer("spill_load_bytes", r.spill_load_bytes, {"Spill loads", "B"}, {.range = {0, 1e12}});
   f.integer("shared_bytes", r.shared_bytes, {"Shared memory", "B"}, {.range = {0, 1e12}});
-  f.integer("block_threads", r.block_threads, "Threads a block", {.range = {0, 1e6}});
+  f.integer("block_threads", r.block_threads, "Threads per block", {.range = {0, 1e6}});
 }
 
 void describe(Fields& f, RoofRow& r) {

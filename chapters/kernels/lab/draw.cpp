@@ -19,10 +19,13 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
     draw_over_doors(picture.doors, size, view.requests,
                     [&](ImVec2 rest) { draw_source(in, out, picture, view, rest); });
   });
-  stage.panel("ports", {.title = "Ports, at the rate of the roof", .least = {320, 50 + 22 * ports}}, [&](ImVec2 size) {
-    widgets::draw_port_bars("ports of the inner loop", picture.ports, view.ports,
-                            {.axis_label = "asked of each, of what it gives", .size = size});
-  });
+  stage.panel(
+      "ports",
+      {.title = "Ports, at the rate of the roof", .least = {320, 50 + 22 * ports}, .ideal = {0, 70 + 26 * ports}},
+      [&](ImVec2 size) {
+        widgets::draw_port_bars("ports of the inner loop", picture.ports, view.ports,
+                                {.axis_label = "asked of each, of what it gives", .size = size});
+      });
   if (!picture.plot.shown) return;
   stage.panel("roofline", {.title = "Roofline, level by level", .least = {380, 230}},
               [&](ImVec2 size) { draw_roofline(picture, view, size); });

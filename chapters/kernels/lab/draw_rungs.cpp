@@ -82,7 +82,7 @@ void paint_published(const Painter& p, ImVec2 c) {
 /// The track up to the roof and all that stands in it.
 void paint_track(const Painter& p, const Columns& c, const Bar& bar, float top, float row, bool selected) {
   const auto& t = theme();
-  const float h = std::min(t.px(40), std::min(row - t.px(8), row * 0.5f + t.px(4))), y0 = top + (row - h) / 2,
+  const float h = std::min(t.px(64), std::min(row - t.px(8), row * 0.5f + t.px(4))), y0 = top + (row - h) / 2,
               y1 = y0 + h, middle = top + row / 2;
   const ImU32 hue = colour_of(bar);
   const bool shown = bar.shown();
@@ -166,7 +166,7 @@ void paint_heads(const Painter& p, const Picture& picture, const Columns& c, flo
     if (x > 0) p.text({x, y}, words, t.muted, Type::small, Font::sans, Align::right);
   };
   head(c.share, "of its roof");
-  head(c.rate, ran && elsewhere ? "rate, or model" : ran ? "rate" : elsewhere ? "by the model" : "rate by the model");
+  head(c.rate, ran && elsewhere ? "rate, or model" : ran ? "rate" : elsewhere ? "by the model" : "model's rate");
   head(c.time, "time");
   head(c.here, "yours");
 }
@@ -315,7 +315,7 @@ void draw_given_rungs(const Picture& picture, ImVec2 at, ImVec2 size) {
   const auto& t = theme();
   const Painter p = Painter::window();
   const float small = t.type(Type::small), scale = small + t.px(8);
-  const float row = std::min((size.y - scale) / static_cast<float>(picture.bars.size()), t.px(48)),
+  const float row = std::min((size.y - scale) / static_cast<float>(picture.bars.size()), t.px(64)),
               left = std::min(t.px(220), size.x * 0.3f);
   const float under = at.y + row * static_cast<float>(picture.bars.size());
   p.text({at.x + left, under}, "0", t.muted, Type::small, Font::mono);
@@ -354,7 +354,7 @@ void draw_rungs(Inputs& in, const Picture& picture, ImVec2 size) {
   const float change = widgets::wrapped_text(p, at, picture.change, words_width, t.text, {.paint = false}),
               caption = widgets::wrapped_text(p, at, picture.caption, words_width, t.muted, {.paint = false});
   const bool worded = take(change + caption + t.px(8)), headed = take(t.px(20));
-  const float first = at.y + (headed ? t.px(20) : 0), row = std::min(room / std::max(n, 1.0f), t.px(112)),
+  const float first = at.y + (headed ? t.px(20) : 0), row = std::min(room / std::max(n, 1.0f), t.px(180)),
               bottom = first + row * n;
   if (headed) paint_heads(p, picture, c, at.y);
   if (axis) {

@@ -52,7 +52,7 @@ const Choices fragment_choices{
     {"mma_a8", "mma m16n8k32 A, 8-bit", "FP8 or INT8, four in a register."},
     {"mma_b8", "mma m16n8k32 B, 8-bit", "FP8 or INT8, four in a register; rows are k."},
     {"mma_a4", "mma m16n8k64 A, 4-bit", "Eight in a register."},
-    {"mma_c_f64", "mma m8n8k4 C, FP64", "Two registers an element."},
+    {"mma_c_f64", "mma m8n8k4 C, FP64", "Two registers per element."},
     {"wgmma_a16", "wgmma m64k16 A, 16-bit", "Four warps, 16 rows each."},
     {"wgmma_d64", "wgmma m64n64 D", "Four warps, 16 rows each."},
     {"ldmatrix_x4", "ldmatrix.x4", "Four 8 x 8 matrices side by side."},

@@ -113,7 +113,7 @@ void add_cross(const Inputs& in, const Run& run, const Outputs& out, Picture& p)
   Curve& feed = p.cross[1];
   occupancy = {.label = "occupancy", .output = "small_occupancy", .tint = Tint(), .width = 2.5f, .named = false};
   feed = {.label = "fed by shared memory",
-          .info = "words a clock * multiply-adds a value / FP32 lanes",
+          .info = "words per clock * multiply-adds per value / FP32 lanes",
           .output = "small_feed",
           .tint = Tint::series(0),
           .width = 2.5f,
@@ -216,7 +216,7 @@ void add_gates(const Inputs& in, const Run& run, const Outputs& out, Picture& p)
                   " for " + whole(run.units.lanes) + " lanes"
             : "nothing is read");
   add("issue slots", out.issue, "issue", RateLimit::issue_slots,
-      whole(in.tile_rows * in.tile_columns) + " multiply-adds a step, " + whole(out.loads) +
+      whole(in.tile_rows * in.tile_columns) + " multiply-adds per step, " + whole(out.loads) +
           (out.loads == 1 ? " load" : " loads"));
   add("latency of the multiply-add", out.fma_latency, "fma_latency", RateLimit::fma_latency,
       whole(out.in_flight) + " in flight a scheduler, " + format_text(out.in_flight_needed, "") + " needed");

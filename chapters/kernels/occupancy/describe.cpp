@@ -48,19 +48,19 @@ void describe(Fields& f, Inputs& in) {
   f.integer("ptxas_kernel", in.ptxas_kernel, "Kernel of the text",
             "In the order of the text; a number beyond its last means the last.",
             {.range = {1, 512, Scale::log}, .typical = {1, 16}, .when = {"source", "ptxas"}});
-  f.integer("registers_per_thread", in.registers_per_thread, "Registers a thread",
+  f.integer("registers_per_thread", in.registers_per_thread, "Registers per thread",
             "Registers come in units of 256 for a warp, 8 for a thread: 33 cost as much as 40.",
             {.range = {1, 255}, .headline = true, .when = {"source", "hand"}});
-  f.integer("block_threads", in.block_threads, "Threads a block", "Every 32 are a warp; a part of one counts whole.",
+  f.integer("block_threads", in.block_threads, "Threads per block", "Every 32 are a warp; a part of one counts whole.",
             {.range = {1, 1024}, .headline = true});
   f.integer("static_shared_bytes", in.static_shared_bytes, {"Static shared memory", "B"},
             "What the kernel declares with __shared__, a block.",
             {.range = {0, 49152}, .binary = true, .when = {"source", "hand"}});
   f.integer("dynamic_shared_bytes", in.dynamic_shared_bytes, {"Dynamic shared memory", "B"},
-            "What the launch asks for besides, a block.", {.range = {0, 233472}, .binary = true});
+            "What the launch asks for besides, per block.", {.range = {0, 233472}, .binary = true});
   f.toggle("opt_in", in.opt_in, "Allow more than 48 KiB",
            "The program sets cudaFuncAttributeMaxDynamicSharedMemorySize; without it a block has 48 KiB at most.");
-  f.integer("barriers", in.barriers, "Barriers a block", "Named barriers, with the one of __syncthreads.",
+  f.integer("barriers", in.barriers, "Barriers per block", "Named barriers, with the one of __syncthreads.",
             {.range = {1, 16}, .when = {"source", "hand"}});
   f.group("The SM");
   describe_capability(f, in.compute_capability, "What the SM has of everything.");
@@ -107,17 +107,17 @@ void describe_fit(Fields& f, Outputs& o) {
   f.real("by_barriers", o.by_barriers, "Blocks by barriers",
          {.absent = "This SM has no limit on them.", .formula = "barriers_{SM} / barriers_{block}", .source = header});
   f.group("What a block takes");
-  f.integer("block_warps", o.block_warps, "Warps a block", {.formula = "threads / 32, rounded up"});
+  f.integer("block_warps", o.block_warps, "Warps per block", {.formula = "threads / 32, rounded up"});
   f.integer("max_warps", o.max_warps, "Warp slots of an SM", {.source = guide});
-  f.integer("block_registers", o.block_registers, "Registers a block", "As they are allocated.",
+  f.integer("block_registers", o.block_registers, "Registers per block", "As they are allocated.",
             {.formula = "warps_{block} * registers_{warp}", .source = header});
-  f.integer("warp_registers", o.warp_registers, "Registers a warp",
+  f.integer("warp_registers", o.warp_registers, "Registers per warp",
             {.formula = "32 * registers, to a multiple of 256", .source = header});
   f.integer("register_warps", o.register_warps, "Warps that registers allow",
             "Each quarter of the SM has 16,384 registers and keeps whole warps.",
             {.formula = "4 * floor(16384 / registers_{warp})", .source = header});
   f.real("registers_taken", o.registers_taken, {"Registers taken", "%"}, {.formula = "blocks * allocated / 65536"});
-  f.real("block_shared_bytes", o.block_shared_bytes, {"Shared memory a block", "B"},
+  f.real("block_shared_bytes", o.block_shared_bytes, {"Shared memory per block", "B"},
          "As it is allocated, with what the system takes of each block.",
          {.binary = true, .formula = "static + dynamic + reserved, to a multiple of the unit", .source = header});
   f.real("shared_capacity_bytes", o.shared_capacity_bytes, {"Shared memory of the SM", "B"}, "At this carve-out.",
@@ -152,16 +152,16 @@ void describe_rate(Fields& f, Outputs& o) {
   f.choice("rate_limit", o.rate_limit, rate_limits, "Held back by");
   f.real("feed", o.feed, {"Fed by shared memory", "%"}, "Share of the FMA pipes for which it has values.",
          {.headline = true, .absent = on_tensor, .formula = "words * (FMA / value) / lanes", .source = guide});
-  f.real("issue", o.issue, {"Issue slots", "%"}, "One instruction a clock and scheduler, loads among them.",
+  f.real("issue", o.issue, {"Issue slots", "%"}, "One instruction per clock and scheduler, loads among them.",
          {.absent = on_tensor,
           .formula = "FMA * clocks / (FMA + loads)",
-          .source = "four schedulers an SM, one instruction a clock each"});
+          .source = "four schedulers per SM, one instruction per clock each"});
   f.real("fma_latency", o.fma_latency, {"Latency of the multiply-add", "%"},
          "How far warps and independent sums cover it.",
          {.absent = on_tensor, .formula = "warps * sums / (latency * rate)", .source = little});
   f.real("load_latency", o.load_latency, {"Latency of the loads", "%"}, "How far other warps compute meanwhile.",
          {.absent = on_tensor, .formula = "warps * computing / (latency + loads + computing)", .source = little});
-  f.real("adds_per_value", o.adds_per_value, "Multiply-adds a value", "For each value read from shared memory.",
+  f.real("adds_per_value", o.adds_per_value, "Multiply-adds per value", "For each value read from shared memory.",
          {.absent = "Nothing is read: values stay in registers, or Tensor Cores multiply.",
           .formula = "rows * columns / (rows + columns)"});
   f.real("loads", o.loads, "Loads a step", "Instructions of a thread.",
@@ -176,9 +176,9 @@ void describe_rate(Fields& f, Outputs& o) {
   f.real("tile_registers", o.tile_registers, "Registers of the tile alone",
          "Its sums and the values of a step; addresses come on top.",
          {.absent = on_tensor, .formula = "rows * columns + rows + columns"});
-  f.real("small_feed", o.small_feed, {"Fed with one sum a thread", "%"}, {.formula = "words * 0.5 / lanes"});
+  f.real("small_feed", o.small_feed, {"Fed with one sum per thread", "%"}, {.formula = "words * 0.5 / lanes"});
   f.real("small_occupancy", o.small_occupancy, {"Occupancy with one sum", "%"},
-         "The same kernel with one sum a thread, as compiled by CUDA 13.0, in blocks of 256 threads.");
+         "The same kernel with one sum per thread, as compiled by CUDA 13.0, in blocks of 256 threads.");
   f.text("tiles_compiled_for", o.tiles_compiled_for, "Tiles compiled for",
          "For what the tiles of the crossing were compiled: CUDA 13.0 compiles nothing older than sm_75.");
   f.group("What the compiler printed");

@@ -44,7 +44,7 @@ void paint_tiles(const Picture& picture, const widgets::PlotFrame& frame, float 
 
 widgets::PlotOptions cross_options(ImVec2 size, bool legend) {
   return {
-      .x = {.kind = widgets::AxisKind::log10, .lo = 0.4, .hi = 11, .label = "multiply-adds a value read", .unit = ""},
+      .x = {.kind = widgets::AxisKind::log10, .lo = 0.4, .hi = 11, .label = "multiply-adds per value read", .unit = ""},
       .y = {.lo = 0, .hi = 109, .label = "of the warp slots, of the FMA pipes", .unit = "%"},
       .size = size,
       .legend = legend,
@@ -187,10 +187,10 @@ void draw_three(Inputs& in, const Outputs& out, const Picture& picture, View& vi
       set(static_cast<std::int64_t>(std::llround(moved)));
     }
   };
-  one("registers", "registers axis", view.registers, axis(260, "registers a thread", "", false), 0,
+  one("registers", "registers axis", view.registers, axis(260, "registers per thread", "", false), 0,
       static_cast<double>(out.registers), 1,
       [&](std::int64_t n) { in.registers_per_thread = std::clamp<std::int64_t>(n, 1, 255); });
-  one("threads", "threads axis", view.threads, axis(1056, "threads a block", "", false), 1,
+  one("threads", "threads axis", view.threads, axis(1056, "threads per block", "", false), 1,
       static_cast<double>(in.block_threads), 1,
       [&](std::int64_t n) { in.block_threads = 32 * std::clamp<std::int64_t>((n + 16) / 32, 1, 32); });
   one("shared memory", "shared memory axis", view.shared, axis(picture.shared_top, "shared memory", "B", true), 2,

@@ -21,8 +21,8 @@ const Choices keepings = choices_in_order<models::StateKeeping::autocast>(
       "Weights 4, gradients 4, moments 8, and a 16-bit copy of the matmul weights while a step runs: torch.autocast "
       "over an FP32 model."}});
 const Choices scalings = choices_in_order<models::Fp8Scaling::mx>(
-    {{"delayed", "Delayed, a tensor", "From the largest values of earlier steps; E4M3 forward, E5M2 for gradients."},
-     {"current", "Current, a tensor", "From the tensor itself: one more pass over it."},
+    {{"delayed", "Delayed, per tensor", "From the largest values of earlier steps; E4M3 forward, E5M2 for gradients."},
+     {"current", "Current, per tensor", "From the tensor itself: one more pass over it."},
      {"mx", "Blocks of 32 (MX)", "A power of two for every 32 values; E4M3 throughout."}});
 const Choices recomputes = choices_in_order<models::Recompute::full>(
     {{"none", "None", "All activations are kept."},

@@ -186,7 +186,7 @@ void describe(Fields& f, OrderRow& r) {
 void describe(Fields& f, Inputs& in) {
   f.group("The experiment");
   f.choice("source", in.source, measure_sources, "Runs", "Where the times come from.");
-  f.file("file", in.file, "Your times", "A CSV with the columns version and time_s, one line a run.",
+  f.file("file", in.file, "Your times", "A CSV with the columns version and time_s, one line per run.",
          {.when = {"source", "file"}, .mode = {"source", "file"}},
          {.reads = {FileKind::unknown}, .accepts = "csv, tsv, txt", .only_in_its_lab = true});
   f.integer("runs", in.runs, "Budget", "Runs of both versions together; recorded runs beyond it are left out.",

@@ -198,7 +198,7 @@ std::string waits_story(const std::vector<Row>& rows, const JobWaits& waits) {
 std::string waits_sentences(const std::vector<Row>& rows, const JobWaits& waits,
                             std::span<const models::trace::RankStep> steps) {
   if (const std::string apart = not_one_job(rows, waits); !apart.empty()) return apart;
-  if (rank_twice(rows)) return "Two recordings are of the same rank: with one file a rank it can be seen who waits.";
+  if (rank_twice(rows)) return "Two recordings are of the same rank: with one file per rank it can be seen who waits.";
   if (waits.collectives.empty() && waits.spread_ns > 0 && !waits.ends_agree)
     return "The recordings have collectives of the same names, but their ends agree by no fixed difference of clocks: "
            "they are not the same collectives, or exchanges that do not wait for all. Who waits for whom cannot be "

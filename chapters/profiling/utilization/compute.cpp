@@ -104,7 +104,7 @@ std::string memory_problem(const Inputs& in, const Setting& s) {
                                  : models::resident_bytes(s.model->architecture, s.workload).total();
   if (state_bytes <= s.chip->memory_bytes) return {};
   const std::string what = in.job == Job::training
-                               ? "Weights, gradients and AdamW's moments in FP32 (16 B a parameter) take "
+                               ? "Weights, gradients and AdamW's moments in FP32 (16 B per parameter) take "
                                : "Weights and cache take ";
   return what + widgets::format_text(state_bytes, "B") + " on each GPU, and the " + s.chip->name + " has " +
          widgets::format_text(s.chip->memory_bytes, "B") +

@@ -40,7 +40,7 @@ const Choices layers = {
     {"measured", "measured", "What people measured on this chip: kernels, and the best rates of matmuls and streams."},
 };
 
-const Choices weight_widths = {{"8", "8 bits", "Half of BF16; one scale a row."},
+const Choices weight_widths = {{"8", "8 bits", "Half of BF16; one scale per row."},
                                {"6", "6 bits", "6.125 with scales."},
                                {"4", "4 bits", "INT4: 4.125 bits with a 16-bit scale for each group of 128."},
                                {"2", "2 bits", "2.125 with scales."}};
@@ -170,7 +170,7 @@ void describe_decode(Fields& f, Outputs& o) {
   f.real("critical_batch", o.critical_batch, "Decode reaches the ridge at",
          "Sequences in the batch from which on arithmetic, not memory, sets the pace of decode.",
          {.absent = "The cache holds decode below the ridge.",
-          .formula = "ridge x weights / (F - ridge x bytes a sequence)"});
+          .formula = "ridge x weights / (F - ridge x bytes per sequence)"});
   f.text("decode_verdict", o.decode_verdict, "Decode and the ridge");
   f.table("walk", o.walk, "Decode walk");
   f.group("Fewer bytes");

@@ -107,7 +107,7 @@ void paint_waves(const Frame& f, std::int64_t first, std::int64_t count, double 
   }
   widgets::Line name;
   if (stream)
-    name.add("one share a slot");
+    name.add("one share per slot");
   else if (count > 1)
     name.add_integer(count).add(" full waves");
   else

@@ -59,7 +59,7 @@ void describe(Fields& f, Inputs& in) {
       {.label = "Weights",
        .help =
            "Format of the matrices inside the layers. 4 bits are INT4 in groups of 128 with a 16-bit scale (4.125), "
-           "beside 4-bit activations NVFP4 (4.5). Below 16 bits the embedding, norms and output matrix stay in 16. "
+           "next to 4-bit activations NVFP4 (4.5). Below 16 bits the embedding, norms and output matrix stay in 16. "
            "Narrower than the activations, it saves bytes and no arithmetic."});
   f.choice("activation_format", in.activation_format, formats, "Activations",
            "Format between operations; matmuls run in it, or in the weights' where that is wider.");

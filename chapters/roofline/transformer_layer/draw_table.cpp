@@ -51,7 +51,7 @@ void draw_pairs(const Outputs& out, const Picture& pic, View& view, Rect area, f
            Align::center);
   }
   Line unit;
-  unit.add(ticks.unit).add(tight ? "" : " a step");
+  unit.add(ticks.unit).add(tight ? "" : " per step");
   p.text({area.max.x - t.px(4), area.min.y + (l.header_height - small) / 2}, unit.view(), t.muted, Type::small,
          Font::sans, Align::right);
   double scroll = view.table.view.scroll_rows;

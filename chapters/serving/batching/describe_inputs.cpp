@@ -108,7 +108,7 @@ void describe_load(Fields& f, Inputs& in) {
   f.choice("kv_format", in.kv_format, engine_kv_choices(), "Keys and values in",
            "What a cached number takes: half the bytes hold twice the tokens and are read in half the time.",
            {.when = {"service", "llm"}});
-  f.integer("block_tokens", in.block_tokens, {"Tokens a block", "tokens"},
+  f.integer("block_tokens", in.block_tokens, {"Tokens per block", "tokens"},
             "The cache is handed out in blocks of this size.",
             {.range = {1, 256, Scale::log}, .when = {"service", "llm"}});
   f.choice("preemption", in.preemption, preemptions, "When blocks run out",

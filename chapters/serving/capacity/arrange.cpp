@@ -154,13 +154,13 @@ void add_words(const Inputs& in, const Outputs& out, Picture& p) {
   p.memory_name = "memory: caches of " + whole_text(std::max(1.0, out.users)) + (out.users < 1.5 ? " user" : " users");
   p.work_name = "work: " + format_text(in.busy_percent, "%") + " busy at most";
   p.lengths = in.traffic == Traffic::lengths;
-  p.hint = p.lengths ? "Drag a wall of yours: memory is the length of answers, latency the limit, work the requests."
-                     : "Drag a wall of yours: latency is the limit, the others how fast requests come.";
+  p.hint = p.lengths ? "Drag a wall: memory is answers' length, latency the limit, work the requests."
+                     : "Drag a wall: latency is the limit, the others how fast requests come.";
   if (!(out.now.price_per_hour > 0)) return;
-  p.price_words = out.now.price_date == "as set" ? "Price as set" : "Price of " + out.now.price_date;
+  p.price_words = out.now.price_date == "as set" ? "Price as set" : "Price: " + out.now.price_date;
   if (out.now.price_high > 0) {
     const std::size_t comma = out.price_band_source.rfind(", ");
-    p.price_words += "; bar: elsewhere, " +
+    p.price_words += "; bar: clouds, " +
                      (comma == std::string::npos ? out.price_band_source : out.price_band_source.substr(comma + 2));
   }
   p.price_words += ".";

@@ -69,11 +69,11 @@ void describe_money(Fields& f, Outputs& o) {
          {.absent = no_band});
   f.real("dollars_per_million_all", o.dollars_per_million_all, {"A million tokens, input + output", "$"},
          "The same money over prompts and answers together.", {.absent = no_price});
-  f.text("cheapest_name", o.cheapest_name, "Cheapest by the hour", "Among yours and those beside it.");
+  f.text("cheapest_name", o.cheapest_name, "Cheapest by the hour", "Among yours and those next to it.");
   f.real("cheapest_price", o.cheapest_price, {"... for", "$/h"}, "Its price.", {.absent = no_price});
   f.real("cheapest_dollars", o.cheapest_dollars, {"... makes a million output tokens for", "$"}, "Its fleet's price.",
          {.absent = no_price});
-  f.text("best_name", o.best_name, "Cheapest by the token", "Among yours and those beside it.");
+  f.text("best_name", o.best_name, "Cheapest by the token", "Among yours and those next to it.");
   f.real("best_dollars", o.best_dollars, {"... a million output tokens for", "$"}, "Its fleet's price.",
          {.absent = no_price});
   f.table("plans", o.plans, "Chips side by side");

@@ -91,7 +91,7 @@ void describe_rest(Fields& f, Inputs& in) {
          {.range = {0, 1000}, .typical = {0, 20}});
   f.choices("against", in.against, rival_choices, "Beside it",
             "Other chips for the same requests, each in its format at its list price; four at most are shown. Caches "
-            "are in BF16 beside BF16 weights, else in FP8.");
+            "are in BF16 with BF16 weights, else in FP8.");
   f.group("Spare and roofs");
   f.real("busy_percent", in.busy_percent, {"Work at most", "%"},
          "The share of its time that a replica may be planned to work, if it did nothing but work.",
@@ -108,7 +108,7 @@ void describe_rest(Fields& f, Inputs& in) {
   f.integer("slots", in.slots, "Sequences in a batch", "The most that a replica writes answers for at once.",
             {.range = {1, 65536, Scale::log}});
   f.toggle("trial", in.trial, "Try it in the engine",
-           "The fleet that is found serves requests one by one, and what they took is set beside the plan.");
+           "The fleet that is found serves requests one by one, and what they took is set against the plan.");
 }
 
 }  // namespace

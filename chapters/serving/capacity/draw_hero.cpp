@@ -56,6 +56,7 @@ void paint_chip_axis(const Painter& p, const WallFrame& f) {
     p.text({f.left - t.px(6), y - small / 2}, widgets::format(v, "", 4), t.muted, Type::small, Font::mono,
            Align::right);
   }
+  p.text({f.left - t.px(46), f.top - small - t.px(8)}, "chips", t.muted, Type::small);
 }
 
 void paint_wall(const Painter& p, const WallFrame& f, const PlanPicture& plan, std::size_t index, std::size_t wall) {

@@ -23,7 +23,7 @@ std::string pools_text(std::int64_t read, std::int64_t write) {
 void add_names(const Inputs& in, const Outputs& out, Picture& picture) {
   const std::string each = replica_chips(in) > 1 ? "a replica" : "a GPU";
   picture.scenes[stalled].how = "the prompt goes first";
-  picture.scenes[chunked].how = widgets::format_text(static_cast<double>(in.chunk_tokens), "", 7) + " tokens a step";
+  picture.scenes[chunked].how = widgets::format_text(static_cast<double>(in.chunk_tokens), "", 7) + " tokens per step";
   picture.scenes[parted].how = each + " for each phase";
   if (out.replicas > 2) picture.scenes[parted].how = pools_text(out.prefill_replicas, out.decode_replicas);
   picture.scenes[stalled].key = "a tick: a token for each user of that " + std::string(unit_word(in));

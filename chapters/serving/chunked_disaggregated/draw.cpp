@@ -28,12 +28,16 @@ void draw_ratio(const Picture& picture, View& view, ImVec2 size) {
   std::array<std::string_view, max_bars> names;
   const std::size_t bars = std::min(picture.ratio_names.size(), max_bars);
   std::copy_n(picture.ratio_names.begin(), bars, names.begin());
+  // A plot of one kind of bar has no legend: the axis says then what stands out in every bar.
+  const widgets::Curve& late = picture.ratio.back();
+  const bool all_late = std::all_of(picture.ratio.begin(), picture.ratio.end(),
+                                    [&](const widgets::Curve& c) { return &c == &late || c.x.empty(); });
   Plot plot("pool ratio", view.ratio,
             {.x = {.lo = -0.6,
                    .hi = static_cast<double>(std::max<std::size_t>(3, bars)) - 0.4,
                    .label = "read : write",
                    .categories = std::span(names).first(bars)},
-             .y = {.lo = 0, .label = "in time", .unit = "tokens/s"},
+             .y = {.lo = 0, .label = all_late ? "in time, some first token too late" : "in time", .unit = "tokens/s"},
              .size = size});
   for (const widgets::Curve& c : picture.ratio)
     if (!c.x.empty())

@@ -59,7 +59,7 @@ void take_edges(Inputs& in, const Places& at, const Picture& picture) {
                           picture.prompt >= 2048 ? 128 : 1, 1, longest_prompt);
   if (const PromptBar* bar = first_bar(chunked, lane); bar && !bar->edges.empty() && seen_edges(at, *bar))
     if (const float held =
-            take_edge(at, "a chunk's edge", bar->edges.front(), lane, "drag: more or fewer tokens a step");
+            take_edge(at, "a chunk's edge", bar->edges.front(), lane, "drag: more or fewer tokens per step");
         held >= 0)
       in.chunk_tokens =
           stepped(static_cast<double>(picture.chunk_tokens) *

@@ -101,7 +101,7 @@ void draw_paces(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
 void draw_times(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float gap = t.px(6), upper = std::floor((size.y - gap) * (picture.scales ? 0.5f : 0.64f));
+  const float gap = t.px(6), upper = std::floor((size.y - gap) * (picture.scales ? 0.36f : 0.64f));
   {
     Plot plot("requests in time", view.times,
               {.x = {.lo = 0, .hi = picture.end_s, .label = "time", .unit = "s"},
@@ -119,7 +119,8 @@ void draw_times(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
       plot.horizontal_mark(in.ttft_limit_s, "limit");
     }
   }
-  const float lower = size.y - upper - gap, queue = picture.scales ? std::floor((lower - gap) * 0.5f) : lower;
+  const float lower = size.y - upper - gap, queue = picture.scales ? std::floor((lower - gap) * 0.36f)
+                                                                   : lower;  // the fleet's has a legend and the axis
   ImGui::SetCursorScreenPos({at.x, at.y + upper + gap});
   {
     Plot plot("queue in time", view.queue,

@@ -8,11 +8,11 @@ namespace {
 using namespace models::adapters;
 
 const Choices methods{{"full", "Full", "Every weight is trained."},
-                      {"lora", "LoRA", "A pair of thin matrices is trained beside each frozen 16-bit one."},
+                      {"lora", "LoRA", "A pair of thin matrices is trained next to each frozen 16-bit one."},
                       {"qlora", "QLoRA", "The same pairs, and the frozen matrices are kept in 4-bit NormalFloat."},
                       {"bottleneck", "Adapter layers", "Two small layers with an activation between, twice a layer."}};
 static_assert(method_count == 4);
-const Choices targets{{"query_value", "Queries, values", "Two matrices a layer, as in the paper of LoRA."},
+const Choices targets{{"query_value", "Queries, values", "Two matrices per layer, as in the paper of LoRA."},
                       {"attention", "Attention", "Queries, keys, values and output."},
                       {"all_linear", "All linear", "Every matrix of a layer, as in the paper of QLoRA."}};
 static_assert(targets_count == 3);
@@ -86,7 +86,7 @@ void describe_step(Fields& f, Outputs& o) {
          "Those of what is trained alone.", {.formula = "2 x trained x tokens"});
   f.real("full_weight_gradient_flops", o.full_weight_gradient_flops, {"Weight gradients, all trained", "FLOP"},
          {.formula = "2 x weights x tokens"});
-  f.real("flops_per_token", o.flops_per_token, {"FLOPs a token", "FLOP"}, {.formula = "FLOPs / tokens"});
+  f.real("flops_per_token", o.flops_per_token, {"FLOPs per token", "FLOP"}, {.formula = "FLOPs / tokens"});
   f.group("Time of a step");
   f.real("speedup", o.speedup, {"Speed against all trained", "\xC3\x97"},
          {.headline = true, .formula = "step, all trained / step"});
@@ -178,7 +178,7 @@ void describe(Fields& f, Inputs& in) {
   f.choice("targets", in.targets, targets, "Pairs on", "Which matrices of each layer get a pair.", {.headline = true});
   f.choice("states", in.states, states, "Kept of each", "What is kept of each number that is trained.");
   f.toggle("double_quantized", in.double_quantized, "Double quantization",
-           "The scales of 4-bit weights are quantized too: 0.127 bits a weight in place of 0.5.",
+           "The scales of 4-bit weights are quantized too: 0.127 bits per weight in place of 0.5.",
            {.when = {"method", "qlora"}});
   f.group("Model and step");
   shared::model(f, "model", in.model, {.help = "The base model."});
@@ -209,7 +209,7 @@ void describe(Fields& f, Inputs& in) {
          {.range = {0, 5e-5}, .typical = {0, 1e-5}});
   f.group("The small network");
   f.choice("shift", in.shift, shifts, "Second task", "How its digits differ from those that the network knows.");
-  f.integer("fit_rank", in.fit_rank, "Rank there", "The rank of the pairs beside its two layers.", {.range = {1, 16}});
+  f.integer("fit_rank", in.fit_rank, "Rank there", "The rank of the pairs next to its two layers.", {.range = {1, 16}});
   f.integer("seed", in.seed, "Seed", "It draws digits, first weights and the order of examples.", {.range = {1, 2}});
 }
 

@@ -224,7 +224,7 @@ Result<LogRow> largest_row(const LogText& read) {
   if (!largest)
     return Out::fail("Every bandwidth in the log is 0, so that the ranks do not follow: add larger sizes (-e 128M).");
   if (largest->busbw == 0)
-    return Out::fail("At the largest size the bus bandwidth is 0 beside an algorithm bandwidth of " +
+    return Out::fail("At the largest size the bus bandwidth is 0 next to an algorithm bandwidth of " +
                      two_decimals(largest->algbw) +
                      " GB/s: one rank ran alone and nothing was sent, so start the test with mpirun or with -g.");
   const double ratio = largest->busbw / largest->algbw;

@@ -156,7 +156,8 @@ Status check(const OverlapSetup& s) {
     if (!(least0 >= 0 && least0 < 1e9)) return Status::fail("No latency and no slowdown may be below 0.");
   if (s.gpus < 1 || s.gpus_per_node < 1 || s.shards < 1 || s.forward_ahead < 0 || s.backward_ahead < 0 ||
       s.micro_batches < 1)
-    return Status::fail("GPUs, GPUs a node, shards and micro-batches are at least 1, units gathered ahead at least 0.");
+    return Status::fail(
+        "GPUs, GPUs per node, shards and micro-batches are at least 1, units gathered ahead at least 0.");
   if (s.method == OverlapMethod::fsdp && s.gpus % s.shards != 0)
     return Status::fail("The states are split over " + std::to_string(s.shards) +
                         " GPUs: choose a whole multiple of that, or split over fewer.");

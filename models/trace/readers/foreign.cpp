@@ -88,7 +88,8 @@ std::string foreign_format(std::string_view head, std::string_view name, bool in
            "recording.";
   const Protobuf protobuf = protobuf_of(head);
   if (protobuf == Protobuf::xplane || (ends_like(name, ".xplane.pb") && !head.starts_with("{")))
-    return "This is an XPlane of TensorFlow or JAX: open the .trace.json.gz beside it, or have xprof convert it to the "
+    return "This is an XPlane of TensorFlow or JAX: open the .trace.json.gz next to it, or have xprof convert it to "
+           "the "
            "trace viewer's JSON.";
   if (protobuf == Protobuf::perfetto || ((ends_like(name, ".pftrace") || ends_like(name, ".perfetto-trace")) && binary))
     return "This is a recording in Perfetto's own format: traceconv json writes it as JSON that can be opened.";

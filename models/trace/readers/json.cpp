@@ -212,7 +212,7 @@ class Reader {
       trace_.losses.push_back("The file ends in the middle: " + std::to_string(trace_.records) +
                               (trace_.records == 1 ? " whole event was kept." : " whole events were kept."));
     rocprof_.say_losses();
-    if (samples_) trace_.losses.push_back("The samples of call stacks beside the events are not shown.");
+    if (samples_) trace_.losses.push_back("The samples of call stacks next to the events are not shown.");
     if (const auto loss = source_.loss(); !loss.empty())
       trace_.losses.push_back(loss + " What came before it was kept.");
     if (lost_places_ > 0)

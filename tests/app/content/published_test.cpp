@@ -92,7 +92,7 @@ TEST_CASE("a broken file of published figures is named with its place and fault,
   CHECK(row_fault(published_row(R"("measured": 1, "model": "roof")")) ==
         "p.json, published 1: model is \"roof\": ceiling, floor, estimate or beside is allowed.");
   CHECK(row_fault(published_row(R"("measured": -1, "model": "ceiling")")) ==
-        "p.json, published 1: measured beside a bound must be above 0.");
+        "p.json, published 1: measured next to a bound must be above 0.");
   CHECK(row_fault(published_row(R"("measured": 1, "model": "estimate", "beats": "So.")")) ==
         "p.json, published 1: beats is for a ceiling or a floor.");
   CHECK(row_fault(published_row(R"("measured": 1, "model": "estimate", "tolerance": 0)")) ==

@@ -66,7 +66,7 @@ TEST_CASE("train: a step of fewer sequences than replicas is refused by the name
   // 16,384 GPUs in replicas of tensor 8 are 2,048, which take a sequence each.
   const std::string reason = reason_of(*train_lab("", R"(, "global_batch": 1024)"));
   CHECK(reason.find("2,048 replicas") != std::string::npos);
-  CHECK(reason.find("raise \"Sequences a step\" or lower \"GPUs\"") != std::string::npos);
+  CHECK(reason.find("raise \"Sequences per step\" or lower \"GPUs\"") != std::string::npos);
   CHECK(reason_of(*train_lab("", R"(, "global_batch": 2048)")).empty());
   // 405.85e9 parameters at 16 bytes on 64 GPUs are 101 GB for each, which has room for 78.
   CHECK(reason_of(*train_lab("", R"(, "gpus": 64)")).find(": raise \"GPUs\"") != std::string::npos);
@@ -129,4 +129,15 @@ TEST_CASE("train: a round opens the planner with its plan") {
   CHECK(link->find("distributed/planner?model=llama-3.1-405b") == 0);
   CHECK(link->find("pipeline_parallel=16") != std::string::npos);
   CHECK(link->find("virtual_pipeline=8") != std::string::npos);
+}
+
+// The stage of a window of 1280x800 is 870 wide: next to the list the board's slabs were too small to read.
+TEST_CASE("train: the list of what no slab shows stands next to the board only where both have room") {
+  use_bundled_catalog();
+  const LabPtr lab = train_lab("pipeline_16, interleave");
+  compute(*lab);
+  Canvas wide(*lab, {1200, 800});
+  CHECK(wide.ui.text_present("of 8 are settled"));
+  Canvas narrow(*lab, {870, 560});
+  CHECK_FALSE(narrow.ui.text_present("of 8 are settled"));
 }

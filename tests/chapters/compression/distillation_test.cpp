@@ -75,3 +75,16 @@ TEST_CASE("distillation: under what labels and the teacher say stands what a stu
   canvas.ui.frames(3);
   CHECK_FALSE(canvas.ui.text_present("taught by"));
 }
+
+TEST_CASE("distillation: a legend names students where some were trained, and the teacher once where T is 1") {
+  const LabPtr lab = open_lab("compression/distillation", R"({"train": "none", "temperature": 1})");
+  compute(*lab);
+  Canvas canvas(*lab, {1400, 1000});
+  canvas.ui.frames(3);
+  CHECK(canvas.ui.text_present("teacher, 2,000 digits"));
+  CHECK_FALSE(canvas.ui.text_present("distilled"));
+  const std::string all = canvas.ui.all_text();
+  const std::size_t first = all.find("teacher, T = 1");
+  REQUIRE(first != std::string::npos);
+  CHECK(all.find("teacher, T = 1", first + 1) == std::string::npos);
+}

@@ -138,7 +138,7 @@ TEST_CASE("methods lab: the methods stand in two groups, each under the bits tha
 TEST_CASE("methods lab: a group that is longer than a row is said to be the row") {
   const LabPtr lab = open_lab("compression/methods", R"({"group": 128})");
   compute(*lab);
-  CHECK(text_of(*lab, "note") == "A group of 128 is the whole row of 64 inputs: one scale a row.");
+  CHECK(text_of(*lab, "note") == "A group of 128 is the whole row of 64 inputs: one scale per row.");
   const double bits = out(*lab, "weight_bits");
   compute(set(*lab, "group", 64));
   CHECK(text_of(*lab, "note").empty());

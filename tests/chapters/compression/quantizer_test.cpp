@@ -131,7 +131,7 @@ TEST_CASE("quantizer lab: an outlier leaves levels empty, and dragging it in bri
 TEST_CASE("quantizer lab: a group that is longer than a row is said to be the row") {
   const LabPtr lab = open_lab("compression/quantizer", R"({"grain": "group", "group": 512})");
   compute(*lab);
-  CHECK(text_of(*lab, "note") == "A group of 512 is the whole row of 128 weights: one scale a row.");
+  CHECK(text_of(*lab, "note") == "A group of 512 is the whole row of 128 weights: one scale per row.");
   compute(set(*lab, "group", 128));
   CHECK(text_of(*lab, "note").empty());
 }

@@ -116,7 +116,7 @@ TEST_CASE("utilization lab: what cannot be is refused in a sentence") {
     return reason_of(*lab);
   };
   CHECK(refused(R"({"model": "llama-3-8b"})") ==
-        "Weights, gradients and AdamW's moments in FP32 (16 B a parameter) take 128 GB on each GPU, and the NVIDIA "
+        "Weights, gradients and AdamW's moments in FP32 (16 B per parameter) take 128 GB on each GPU, and the NVIDIA "
         "H100 SXM5 80GB has 80 GB: choose a smaller model, or type the rate of a run that was sharded.");
   CHECK(refused(R"({"job": "rate", "tokens_per_s": 1000000})")
             .starts_with("These matmuls would need more time at the chip's peak than they took"));

@@ -58,7 +58,7 @@ TEST_CASE("what is wrong with a log is said with its line") {
   CHECK(refusal("step,loss\n0.5,1\n") ==
         "Line 2 of the log has a step that is no whole number from 0 to 1,000,000,000.");
   CHECK(refusal("step,loss\nnan,1\n").starts_with("Line 2 of the log has a step"));
-  CHECK(refusal("step,note\n0,a\n") == "The log has steps and no number beside them: give loss, grad_norm or others.");
+  CHECK(refusal("step,note\n0,a\n") == "The log has steps and no number next to them: give loss, grad_norm or others.");
   CHECK(refusal("{\"step\": 1, \"loss\": 2}\n{\"step\": 2,\n") ==
         "Line 2 of the log is no whole object of JSON: one object a line is read.");
   CHECK(refusal("{\"loss\": 2}\n") == "The log has no row with a step.");

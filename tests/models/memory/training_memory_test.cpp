@@ -351,7 +351,7 @@ TEST_CASE("a plan that does not divide the model is refused with a sentence") {
   CHECK(plan_problem(a, {.pipeline = 33}) ==
         "Pipeline times virtual stages is 33, and there are 32 layers; choose fewer stages.");
   CHECK(plan_problem(shipped_model("mixtral-8x7b").architecture, {.expert = 2}) ==
-        "Expert parallel 2 needs as many GPUs beside each other, and there are 1; raise data parallel.");
+        "Expert parallel 2 needs as many GPUs next to each other, and there are 1; raise data parallel.");
   CHECK(stage_layers(a, {.pipeline = 5, .stage = 4}).front() == std::array<std::int64_t, 2>{28, 32});
   CHECK(plan_problem(a, {}).empty());
 }

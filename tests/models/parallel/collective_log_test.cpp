@@ -168,7 +168,7 @@ TEST_CASE("what is no log of a collective is refused with one whole sentence") {
   CHECK(refusal("1048576 262144 float sum -1 nan inf 5 0\n") == none);
   // Eight copies of the test on one GPU each: S0's trap of 850 GB/s.
   CHECK(refusal("# Rank 0\n67108864 16777216 float sum -1 80.8 830.12 0.00 0 80.1 837.1 0.00 0\n") ==
-        "At the largest size the bus bandwidth is 0 beside an algorithm bandwidth of 830.12 GB/s: one rank ran alone "
+        "At the largest size the bus bandwidth is 0 next to an algorithm bandwidth of 830.12 GB/s: one rank ran alone "
         "and nothing was sent, so start the test with mpirun or with -g.");
   CHECK(refusal("8 2 float sum -1 13.67 0.00 0.00 0\n") ==
         "Every bandwidth in the log is 0, so that the ranks do not follow: add larger sizes (-e 128M).");

@@ -55,7 +55,7 @@ TEST_CASE("foreign formats are named, each with the way out", "[trace]") {
   CHECK(refusal("\x80\x04\x95\x10\0\0\0\0\0\0\0}\x94."s) == pickle);
   CHECK(refusal("\x80\x02}q\0."s) == pickle);
   const std::string plane =
-      "This is an XPlane of TensorFlow or JAX: open the .trace.json.gz beside it, or have xprof convert it to the "
+      "This is an XPlane of TensorFlow or JAX: open the .trace.json.gz next to it, or have xprof convert it to the "
       "trace "
       "viewer's JSON.";
   CHECK(refusal("\n\x11\x08\x02\x12\x0D/device:GPU:0"s) == plane);
@@ -160,7 +160,7 @@ TEST_CASE("a second recording behind the first is said, and so are samples of ca
   const Trace t = opened_trace(one.substr(0, one.size() - 1) +
                                R"(,"stackFrames":{"1":{"name":"main"}},"samples":[{"cpu":0,"ts":1,"sf":1}]})");
   REQUIRE(t.losses.size() == 1);
-  CHECK(t.losses[0] == "The samples of call stacks beside the events are not shown.");
+  CHECK(t.losses[0] == "The samples of call stacks next to the events are not shown.");
   CHECK(opened_trace(one.substr(0, one.size() - 1) + R"(,"stackFrames":{},"samples":[]})").losses.empty());
 }
 

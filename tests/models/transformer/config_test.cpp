@@ -64,7 +64,7 @@ TEST_CASE("a multimodal wrapper is read as its language model, with class defaul
   REQUIRE(tied);
   CHECK(tied->tied);
   CHECK(tied->left_out ==
-        "Of this multimodal model the language model alone is counted; left out is whatever is beside it.");
+        "Of this multimodal model the language model alone is counted; left out is whatever is next to it.");
   CHECK(error(R"({"text_config": {"model_type": "llama", "hidden_size": 0}})") ==
         "config.json: text_config.hidden_size is 0; a whole number from 1 to 1000000 is expected.");
 }

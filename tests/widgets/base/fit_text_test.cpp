@@ -36,6 +36,12 @@ TEST_CASE("a quantity is whole, without its unit, or nothing") {
   CHECK(fitted("128 GPUs in one rack", 12) == "128 GPUs in…");
 }
 
+TEST_CASE("a short unit goes with its number, a word after a number shortens") {
+  CHECK(fitted("one more: 1.40 GB over", 17) == "one more: …");
+  CHECK(fitted("one more: 1.40 GB over", 21) == "one more: 1.40 GB ov…");
+  CHECK(fitted("reads 128 tokens", 13) == "reads 128 to…");
+}
+
 TEST_CASE("no token with a digit is cut, in a name neither, and no ellipsis touches one") {
   CHECK(fitted("Llama 3.1 70B", 12) == "Llama 3.1 …");
   CHECK(fitted("Llama 3.1 70B", 10) == "Llama …");

@@ -3,6 +3,8 @@
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 
+#include "tests/support/ui/ui_driver.h"
+
 using Catch::Approx;
 using widgets::layout_measured_strip;
 using widgets::MeasuredMark;
@@ -36,6 +38,21 @@ TEST_CASE("long names of a strip leave half of the width to the axis") {
   const auto l = layout_measured_strip(strip_marks({0.5}), {400, 200}, 900, 30, 12, 1);
   CHECK(l.label_width == 200);
   CHECK(l.right > l.left + 100);
+}
+
+TEST_CASE("names of a strip that differ in their ends can be told apart where they are shortened") {
+  std::vector<MeasuredMark> marks = strip_marks({0.5, 0.7});
+  marks[0].label = "a model of 70 billion on eight chips, limits of 450 ms and 40 ms";
+  marks[1].label = "a model of 70 billion on eight chips, limits of 2 s and 200 ms";
+  support::UiDriver ui([&] {
+    ImGui::SetNextWindowPos({0, 0});
+    ImGui::SetNextWindowSize({420, 200});
+    ImGui::Begin("strip");
+    widgets::draw_measured_strip("strip", marks, "of the model's figure", {400, 160});
+    ImGui::End();
+  });
+  CHECK(ui.text_present("and 40 ms"));
+  CHECK(ui.text_present("and 200 ms"));
 }
 
 TEST_CASE("a strip shows the rows that have room and keeps a line for how many have none") {
