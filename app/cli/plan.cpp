@@ -53,7 +53,6 @@ models::Result<AskedPlan> asked_choices(const Arguments& a) {
   return Out::ok(std::move(out));
 }
 
-
 std::optional<double> number_of(const std::string& text, double lo, double hi) {
   double v = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), v);
@@ -113,6 +112,8 @@ std::string asked_habits(const Arguments& a, PlannerJob& job) {
   if (a.has("--gradients") || a.has("--moments")) chapters::set_widths(gradients, moments, job.stack);
   job.context_method = chapters::context_method_of(
       static_cast<chapters::ContextBy>(asked("--context-by", chapters::context_by_choices())));
+  chapters::set_segments(static_cast<chapters::Segments>(asked("--segments", chapters::segment_choices())), job.stack);
+  if (problem.empty() && a.has("--lora")) problem = take_adapters(a.value("--lora"), job);
   return problem;
 }
 
@@ -147,14 +148,22 @@ models::Result<AskedPlan> asked_plan(const Arguments& a) {
   if (!format || (*format != models::Format::bf16 && *format != models::Format::fp8 && *format != models::Format::fp4))
     return Out::fail("--format is \"" + a.value("--format").substr(0, 80) + "\"; bf16, fp8 or fp4 is expected.");
   double network = 0;
+  const std::string adding = a.value("--switches", "none");
+  if (adding != "none" && adding != "node" && adding != "infiniband" && adding != "both")
+    return Out::fail("--switches is \"" + adding.substr(0, 80) + "\"; none, node, infiniband or both is expected.");
   if (a.has("--network")) {
     const models::Network* n = chapters::catalog().network(asked->network);
     if (n == nullptr)
       return Out::fail("There is no network \"" + a.value("--network").substr(0, 80) +
                        "\"; infiniband_ndr is one, and `ridgeline list distributed/planner` names all.");
+    if (n->kind != "infiniband" && (adding == "infiniband" || adding == "both"))
+      return Out::fail(n->name + " has no switches that add; InfiniBand has, such as --network infiniband_ndr.");
     network = n->bytes_per_s_per_direction;
   }
-  PlannerSite site{.gpus = counts[0].value, .network_bytes_per_s = network};
+  PlannerSite site{.gpus = counts[0].value,
+                   .network_bytes_per_s = network,
+                   .in_switch = adding == "node" || adding == "both",
+                   .in_network = adding == "infiniband" || adding == "both"};
   double keep_free = models::parallel::kept_free_bytes;
   if (std::string problem = asked_site(a, site, keep_free); !problem.empty()) return Out::fail(std::move(problem));
   auto cluster = planner_cluster(**chip, site, *format);

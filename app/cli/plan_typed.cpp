@@ -7,6 +7,7 @@
 #include <set>
 #include <string_view>
 
+#include "chapters/described/planned_step.h"
 #include "chapters/described/training_memory.h"
 
 namespace app::cli {
@@ -107,8 +108,10 @@ std::string take(const PlannerJob& job, std::string_view name, std::string_view 
     return {};
   }
   if (name == "offload") {
-    if (value != "none" && value != "optimizer") return bad("none or optimizer");
-    t.point.offload = value == "optimizer";
+    if (value != "none" && value != "optimizer" && value != "activations" && value != "both")
+      return bad("none, optimizer, activations or both");
+    t.point.offload = value == "optimizer" || value == "both";
+    t.point.host_activations = value == "activations" || value == "both";
     return {};
   }
   if (name == "sp" || name == "slots") {
@@ -140,6 +143,42 @@ std::string ids_of(std::span<const chapters::Choice> choices) {
   for (std::size_t i = 0; i < choices.size(); ++i)
     out += (i == 0 ? "" : i + 1 == choices.size() ? " or " : ", ") + choices[i].id;
   return out;
+}
+
+std::string take_adapters(const std::string& text, PlannerJob& job) {
+  std::int64_t rank = 0;
+  auto targets = models::memory::AdapterTargets::attention;
+  auto frozen = chapters::FrozenIn::bf16;
+  for (std::string_view left = text; !left.empty();) {
+    const std::string_view word = left.substr(0, left.find(','));
+    left.remove_prefix(std::min(left.size(), word.size() + 1));
+    const std::string_view name = word.substr(0, word.find('=')), value = word.substr(std::min(word.size(), name.size() + 1));
+    const auto place = [&](const chapters::Choices& all) {
+      return std::find_if(all.begin(), all.end(), [&](const auto& c) { return c.id == value; }) - all.begin();
+    };
+    const auto bad = [&](const std::string& expected) {
+      return "--lora has \"" + std::string(word.substr(0, 60)) + "\"; " + expected + " is expected.";
+    };
+    if (name == "rank") {
+      const auto read = std::from_chars(value.data(), value.data() + value.size(), rank);
+      if (read.ec != std::errc() || read.ptr != value.data() + value.size() || rank < 1 || rank > 1024)
+        return bad("rank= and a whole number from 1 to 1,024");
+    } else if (name == "on") {
+      const auto at = place(chapters::adapter_target_choices());
+      if (at == std::ssize(chapters::adapter_target_choices()))
+        return bad("on=" + ids_of(chapters::adapter_target_choices()));
+      targets = static_cast<models::memory::AdapterTargets>(at);
+    } else if (name == "base") {
+      const auto at = place(chapters::frozen_in_choices());
+      if (at == std::ssize(chapters::frozen_in_choices())) return bad("base=" + ids_of(chapters::frozen_in_choices()));
+      frozen = static_cast<chapters::FrozenIn>(at);
+    } else {
+      return bad("rank=16, with on= and base= where they are told,");
+    }
+  }
+  if (rank == 0) return "--lora needs rank=, such as rank=16,on=attention.";
+  job.adapters = chapters::planner_adapters(rank, targets, frozen);
+  return adapters_problem(job);
 }
 
 models::Result<PlanPoint> typed_plan(const PlannerJob& job, const std::string& text) {

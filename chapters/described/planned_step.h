@@ -31,6 +31,20 @@ enum class KeptWidth : std::uint8_t { software, bf16, fp32 };
 const Choices& kept_width_choices();
 /// Puts both into a software's habits.
 void set_widths(KeptWidth gradients, KeptWidth moments, models::parallel::PlannerStack& stack);
+/// What the allocator leaves in fragments: as the software's constants have it; nothing, with expandable segments; what
+/// BLOOM's runs were measured at with fixed ones.
+enum class Segments : std::uint8_t { software, expandable, fixed };
+const Choices& segment_choices();
+void set_segments(Segments segments, models::parallel::PlannerStack& stack);
+
+/// In what the matrices of a frozen model are kept.
+enum class FrozenIn : std::uint8_t { bf16, fp8, nf4 };
+const Choices& frozen_in_choices();
+const Choices& adapter_target_choices();  ///< in the order of models::memory::AdapterTargets
+/// Adapters beside frozen weights; of rank 0 none, and all weights are trained.
+models::parallel::PlannerAdapters planner_adapters(std::int64_t rank, models::memory::AdapterTargets targets,
+                                                   FrozenIn frozen);
+
 /// How sequences are shared: the fastest way, or one of models::parallel::ContextMethod, in its order.
 enum class ContextBy : std::uint8_t { best, ring, gather, all_to_all };
 const Choices& context_by_choices();

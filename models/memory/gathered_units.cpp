@@ -17,7 +17,8 @@ std::vector<GatherUnit> gather_units(const Architecture& a, const TrainingPlan& 
     units.push_back({.kind = kind,
                      .layer = layer,
                      .parameters = scale * share.total(),
-                     .held = scale * (share.dense / zero_ranks(p) + share.experts / expert_zero_ranks(p))});
+                     .held = scale * (share.dense / zero_ranks(p) + share.experts / expert_zero_ranks(p)),
+                     .trained = p.frozen ? share.adapters + share.expert_adapters : scale * share.total()});
   };
   const double embedding = as_double(count.embedding) / t;
   if (first) add(UnitKind::embedding, 0, {.dense = embedding + as_double(count.positions)});
@@ -35,6 +36,8 @@ bool gathers_units(const TrainingPlan& p) {
   return p.zero_stage == 3 && (p.data * p.context > 1 || p.offload == Offload::parameters);
 }
 
+bool stays_whole(const TrainingPlan& p) { return p.whole_in_pipeline && p.pipeline > 1 && gathers_units(p); }
+
 double gathered_bytes_each(const Architecture& a, const TrainingPlan& p) {
   return std::min(bytes_per_parameter(a, p).weights, workload_of(p).activation_bytes);
 }
@@ -45,6 +48,19 @@ double reduced_bytes_each(const Architecture& a, const TrainingPlan& p) {
 
 namespace {
 
+constexpr double summed_bytes = 4;  // gradients that wait for the last micro-batch are FP32
+
+/// All units at once, from the first micro-batch to the last.
+WholeUnits all_whole(const std::vector<GatherUnit>& units, std::size_t unit, const Architecture& a,
+                     const TrainingPlan& p) {
+  WholeUnits out{.unit = static_cast<std::ptrdiff_t>(unit)};
+  for (const GatherUnit& u : units) {
+    out.at_work += gathered_bytes_each(a, p) * u.parameters;
+    out.reducing += summed_bytes * u.trained;
+  }
+  return out;
+}
+
 /// A matrix that is embedding and output at once is there throughout.
 bool first_stays(const std::vector<GatherUnit>& units, const Architecture& a) {
   return a.tied && units.front().kind == UnitKind::embedding && units.back().kind == UnitKind::head;
@@ -54,6 +70,7 @@ bool first_stays(const std::vector<GatherUnit>& units, const Architecture& a) {
 
 WholeUnits whole_in_forward(const std::vector<GatherUnit>& units, std::size_t unit, const Architecture& a,
                             const TrainingPlan& p) {
+  if (stays_whole(p)) return all_whole(units, unit, a, p);
   WholeUnits out{.unit = static_cast<std::ptrdiff_t>(unit)};
   const double each = gathered_bytes_each(a, p);
   const std::size_t first = first_stays(units, a) ? 1 : 0;
@@ -67,6 +84,7 @@ WholeUnits whole_in_forward(const std::vector<GatherUnit>& units, std::size_t un
 
 WholeUnits whole_in_backward(const std::vector<GatherUnit>& units, std::size_t unit, const Architecture& a,
                              const TrainingPlan& p) {
+  if (stays_whole(p)) return all_whole(units, unit, a, p);
   WholeUnits out{.unit = static_cast<std::ptrdiff_t>(unit)};
   const double each = gathered_bytes_each(a, p), reduced = reduced_bytes_each(a, p);
   const std::size_t first = first_stays(units, a) ? 1 : 0;
@@ -78,7 +96,7 @@ WholeUnits whole_in_backward(const std::vector<GatherUnit>& units, std::size_t u
     for (std::size_t k = 1; k <= static_cast<std::size_t>(p.gather_ahead) && k + first <= unit; ++k)
       out.ahead += each * units[unit - k].parameters;
   }
-  if (unit + 1 < units.size()) out.reducing = reduced * units[unit + 1].parameters;
+  if (unit + 1 < units.size()) out.reducing = reduced * units[unit + 1].trained;
   return out;
 }
 

@@ -16,11 +16,14 @@ struct GatherUnit {
   std::int64_t layer = 0;  ///< The layer's place in the model, 0-based, where the unit is a layer.
   double parameters = 0;   ///< on this GPU, before ZeRO splits them
   double held = 0;         ///< The part of `parameters` in this GPU's shard.
+  double trained = 0;      ///< parameters whose gradients are reduced: all of them, or its adapters
 };
 /// The units of the plan's stage, in the order of the forward pass. A matrix that is embedding and output is one unit,
 /// the first, and stays whole from the first use to the last.
 std::vector<GatherUnit> gather_units(const Architecture& architecture, const TrainingPlan& plan);
 
+/// True where weights and gradients of sharded units are whole for all micro-batches of a pipeline.
+bool stays_whole(const TrainingPlan& plan);
 /// True where weights are shards, or wait in the host's memory.
 bool gathers_units(const TrainingPlan& plan);
 /// Bytes of an element of gathered weights and of their unreduced gradients: what the products read.

@@ -12,8 +12,8 @@ LossPeak loss_peak(const Architecture& a, const TrainingPlan& p, bool late, doub
   const double logits = tokens * as_double(a.vocab) / t;
   const ParameterCount count = count_parameters(a);
   const double head = as_double(a.tied ? count.embedding : count.head) / t;
-  double gradient = p.fused_gradients ? 0 : wide * head;
-  if (late) gradient = bytes_per_parameter(a, p).gradients * head;
+  double gradient = p.fused_gradients || p.frozen ? 0 : wide * head;
+  if (late && !p.frozen) gradient = bytes_per_parameter(a, p).gradients * head;
   const double gathered = p.sequence_parallel && p.tensor > 1 ? whole : 0;
 
   LossPeak out{.ends = 2 * stream};

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "models/base/integer_math.h"
+#include "models/memory/frozen_layers.h"
 #include "models/memory/state_bytes.h"
 
 namespace models::memory {
@@ -274,6 +275,7 @@ std::vector<OperationMemory> operation_memory(const Architecture& architecture,
   out.reserve(operations.size());
   SavedCount count(architecture, plan, out);
   for (std::size_t i = 0; i < operations.size(); ++i) count.add(operations[i], i);
+  if (plan.frozen) keep_for_adapters(operations, plan, out);
   return out;
 }
 

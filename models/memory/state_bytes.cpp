@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "models/base/integer_math.h"
+#include "models/memory/frozen_layers.h"
 
 namespace models::memory {
 namespace {
@@ -39,7 +40,9 @@ LayerShare layer_share(const Architecture& a, const TrainingPlan& p, const Layer
   const double whole_part = as_double(one.norms + one.router + one.router_bias);
   const double split_part = as_double(one.total() - one.routed_experts) - whole_part;
   const double routed = experts > 0 ? as_double(one.routed_experts) * local / experts : 0;
-  return {.dense = split_part / t + whole_part, .experts = routed / expert_tensor(p)};
+  LayerShare out{.dense = split_part / t + whole_part, .experts = routed / expert_tensor(p)};
+  if (p.frozen) add_frozen_share(a, p, form, out);
+  return out;
 }
 
 StageParameters stage_parameters(const Architecture& a, const TrainingPlan& p) {
@@ -56,6 +59,10 @@ StageParameters stage_parameters(const Architecture& a, const TrainingPlan& p) {
       const LayerShare one = layer_share(a, p, layer_form(a, layer));
       out.dense += one.dense;
       out.experts += one.experts;
+      out.matrices += one.matrices;
+      out.expert_matrices += one.expert_matrices;
+      out.adapters += one.adapters;
+      out.expert_adapters += one.expert_adapters;
     }
   const double embedding = as_double(count.embedding) / t + as_double(count.positions);
   const double head = a.tied ? as_double(count.embedding) / t : as_double(count.head) / t;
@@ -153,16 +160,30 @@ double expert_zero_ranks(const TrainingPlan& p) {
   return std::max(1.0, wider * zero_ranks(p) / as_double(p.expert));
 }
 
+StageParameters trained_of(const TrainingPlan& p, const StageParameters& n) {
+  if (!p.frozen) return n;
+  return {.dense = n.adapters, .experts = n.expert_adapters};
+}
+
 namespace {
 
 HeldBytes all_state_bytes(const TrainingPlan& p, const BytesPerParameter& b, const StageParameters& n) {
-  const double dense = n.dense + n.outer, over = zero_ranks(p), experts_over = expert_zero_ranks(p);
-  const auto held = [&](double each, std::int64_t from_stage) {
+  const StageParameters trained = trained_of(p, n);
+  const double over = zero_ranks(p), experts_over = expert_zero_ranks(p);
+  const auto split_both = [&](double dense, double experts, std::int64_t from_stage) {
     const bool splits = p.zero_stage >= from_stage;
-    return split(each * dense, splits, over) + split(each * n.experts, splits, experts_over);
+    return split(dense, splits, over) + split(experts, splits, experts_over);
+  };
+  const auto held = [&](double each, std::int64_t from_stage) {
+    return split_both(each * (trained.dense + trained.outer), each * trained.experts, from_stage);
   };
   HeldBytes out;
   out[MemoryOwner::weights] = held(b.weights, 3);
+  if (p.frozen) {
+    const double wide = workload_of(p).weight_bytes;
+    out[MemoryOwner::weights] += split_both(p.frozen_bytes * n.matrices + wide * (n.dense + n.outer - n.matrices),
+                                            p.frozen_bytes * n.expert_matrices + wide * (n.experts - n.expert_matrices), 3);
+  }
   out[MemoryOwner::gradients] = held(b.gradients, 2);
   out[MemoryOwner::master] = held(b.master, 1);
   out[MemoryOwner::optimizer] = held(b.optimizer, 1);

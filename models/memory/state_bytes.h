@@ -9,6 +9,8 @@ struct StageParameters {
   double dense = 0;    ///< attention, dense feed-forwards, norms, routers, shared experts
   double experts = 0;  ///< routed experts
   double outer = 0;    ///< embedding, positions, final norm, output matrix: those that this stage holds
+  /// Of a frozen model: its layers' matrices among `dense` and `experts`, and the adapters beside both.
+  double matrices = 0, expert_matrices = 0, adapters = 0, expert_adapters = 0;
   double total() const { return dense + experts + outer; }
 };
 /// The parameters of `plan.stage`. The first stage has the embedding, the last one norm and output matrix (a tied one
@@ -28,6 +30,7 @@ BytesPerParameter bytes_per_parameter(const Architecture& architecture, const Tr
 /// Parameters of one layer on one GPU before ZeRO splits them: its dense part, its routed experts.
 struct LayerShare {
   double dense = 0, experts = 0;
+  double matrices = 0, expert_matrices = 0, adapters = 0, expert_adapters = 0;  ///< As in StageParameters.
   double total() const { return dense + experts; }
 };
 LayerShare layer_share(const Architecture& architecture, const TrainingPlan& plan, const LayerForm& form);
@@ -38,6 +41,9 @@ double expert_zero_ranks(const TrainingPlan& plan);
 /// GPUs that share one expert's matrices: tensor parallel, and fewer where expert parallel takes GPUs of its group, so
 /// that no more parts are made than there are GPUs (Megatron-LM's expert tensor parallel size).
 double expert_tensor(const TrainingPlan& plan);
+
+/// The parameters that are trained: all of them, or the adapters beside frozen ones.
+StageParameters trained_of(const TrainingPlan& plan, const StageParameters& stage);
 
 /// States of one GPU, without what is offloaded. Source of the split: Rajbhandari et al. 2019 (ZeRO), figure 1: (4 +
 /// 12/N), (2 + 14/N), 16/N bytes a parameter. Experts are split over data parallel / expert parallel.

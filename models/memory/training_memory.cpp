@@ -19,6 +19,26 @@ std::vector<double> kept_by_kind(const TrainingPlan& p, bool by_formula, double 
   return out;
 }
 
+/// What a stage keeps for its backward passes on the GPU: by kind of layer, and all together.
+struct KeptHere {
+  std::vector<double> by_kind;
+  double activations = 0, on_host = 0;
+};
+/// Where activations wait in the host's memory, two layers' worth has room on the GPU throughout: that at work, and the
+/// one that leaves or comes meanwhile.
+KeptHere kept_here(const TrainingPlan& p, std::vector<double> by_kind, double activations,
+                   const std::vector<double>& counts) {
+  KeptHere out{std::move(by_kind), activations};
+  if (!p.host_activations) return out;
+  double largest = 0;
+  for (std::size_t i = 0; i < out.by_kind.size(); ++i)
+    if (counts[i] > 0) largest = std::max(largest, out.by_kind[i]);
+  out.activations = std::min(activations, 2 * largest);
+  out.on_host = activations - out.activations;
+  out.by_kind.assign(out.by_kind.size(), 0.0);
+  return out;
+}
+
 /// Buckets that gradients leave through where they are split or offloaded (those of plain DDP are views of the
 /// gradients), and 16-bit copies of wider weights, which autocast keeps for the backward pass where nothing is
 /// gathered.
@@ -121,11 +141,17 @@ double stand_in_bytes(const Architecture& a, const TrainingPlan& p, const MicroB
 /// grow, else the loss or the backward pass of a layer, which alone differ.
 void find_fullest(const Architecture& a, const TrainingPlan& p, bool by_formula, const MicroBatchMemory& micro,
                   const StageMemory& stage, const LossPeak& loss, TrainingMemory& out) {
-  const double activations = by_formula ? out.formula_bytes : out.operations_bytes;
-  if (gathers_units(p) || out.gradients_late) {
-    const auto kept = kept_by_kind(p, by_formula, out.formula_layer_bytes, micro.kinds);
+  double activations = by_formula ? out.formula_bytes : out.operations_bytes;
+  const bool along = gathers_units(p) || out.gradients_late;
+  KeptHere here;
+  if (along || p.host_activations) {
+    here = kept_here(p, kept_by_kind(p, by_formula, out.formula_layer_bytes, micro.kinds), activations, stage.counts);
+    activations = here.activations;
+    out.host[MemoryOwner::activations] = here.on_host;
+  }
+  if (along) {
     const StepMoment m = fullest_unit_moment(a, p, {stage.units, stage.layers},
-                                             {micro.kinds, kept, activations, micro.stream_bytes, out.states});
+                                             {micro.kinds, here.by_kind, activations, micro.stream_bytes, out.states});
     out.held = m.held;
     out.whole = m.whole;
     out.moment = m.moment;
@@ -163,7 +189,7 @@ TrainingMemory training_memory_of(const Architecture& a, const TrainingPlan& p, 
   find_fullest(a, p, by_formula, micro, stage, loss, out);
   out.held[MemoryOwner::buffers] +=
       buffers_of(a, p, micro.per_parameter, n) + stand_in_bytes(a, p, micro, stage) + options.fixed_bytes;
-  if (p.step_gradients) out.held[MemoryOwner::buffers] += 4 * n.total() / as_double(p.data * p.context);
+  if (p.step_gradients) out.held[MemoryOwner::buffers] += 4 * trained_of(p, n).total() / as_double(p.data * p.context);
   out.held[MemoryOwner::slack] = options.slack_share * out.held.total();
   return out;
 }
@@ -187,10 +213,11 @@ Result<std::vector<StepMoment>> step_moments(const Architecture& a, const Traini
   const double stream = stream_bytes(a, p);
   std::vector<KindFigures> kinds;
   for (const LayerKind& kind : layer_kinds(a)) kinds.push_back(kind_figures(a, kind, p, stream));
-  const auto kept = kept_by_kind(p, by_formula, fullest->formula_layer_bytes, kinds);
-  const double activations = by_formula ? fullest->formula_bytes : fullest->operations_bytes;
   const StageMemory stage = stage_memory(a, p);
-  auto moments = unit_moments(a, p, {stage.units, stage.layers}, {kinds, kept, activations, stream, fullest->states});
+  const KeptHere here = kept_here(p, kept_by_kind(p, by_formula, fullest->formula_layer_bytes, kinds),
+                                  by_formula ? fullest->formula_bytes : fullest->operations_bytes, stage.counts);
+  auto moments = unit_moments(a, p, {stage.units, stage.layers},
+                              {kinds, here.by_kind, here.activations, stream, fullest->states});
   const double fixed = fullest->held[MemoryOwner::buffers] - fullest->whole.total();
   for (StepMoment& m : moments) {
     m.held[MemoryOwner::buffers] += fixed;

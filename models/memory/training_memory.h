@@ -23,7 +23,7 @@ inline constexpr std::size_t fullest_moment_count = 3;
 struct TrainingMemory {
   HeldBytes held;    ///< at the fullest moment
   HeldBytes states;  ///< weights, gradients, master and moments, whether or not all of them are there at once
-  HeldBytes host;    ///< The part of weights, gradients, master and moments that is offloaded.
+  HeldBytes host;    ///< what is offloaded: a part of the states, and of the activations
   WholeUnits whole;  ///< what ZeRO-3 has whole at the fullest moment, which is part of the buffers
   FullestMoment moment = FullestMoment::loss;
   bool gradients_late = false;  ///< gradients of the one micro-batch are allocated as its backward pass makes them

@@ -54,6 +54,14 @@ enum class Offload : std::uint8_t {
 };
 inline constexpr std::size_t offload_count = 3;
 
+/// Matrices of the layers that get a pair of low-rank ones beside them (Hu et al. 2021, LoRA).
+enum class AdapterTargets : std::uint8_t {
+  query_value,  ///< queries and values, as in the paper of LoRA
+  attention,    ///< queries, keys, values and output
+  all_linear,   ///< every matrix of a layer but the router, as in the paper of QLoRA
+};
+inline constexpr std::size_t adapter_targets_count = 3;
+
 /// Parts of a layer that Recompute::selective gives up and runs again, one bit each, as Megatron Core's
 /// --recompute-modules names them.
 enum class RecomputeModule : std::uint8_t {
@@ -123,9 +131,21 @@ struct TrainingPlan {
   /// first is kept too. Fused, they keep what they read.
   bool eager_gate = false;
   Offload offload = Offload::none;
+  /// What the layers keep for the backward pass waits in the host's memory; two layers' worth stays on the GPU, that at
+  /// work and the next on its way.
+  bool host_activations = false;
+  /// The model's own weights are not trained: `frozen_bytes` each inside the layers' matrices, 16 bits elsewhere,
+  /// without gradients and states, which the adapters alone have.
+  bool frozen = false;
+  double frozen_bytes = 2;
+  double adapter_rank = 0;  ///< Inner width of the pairs beside frozen matrices; 0: no pairs.
+  AdapterTargets adapter_targets = AdapterTargets::query_value;
   std::int64_t gather_ahead = 1;  ///< ZeRO-3: units that are gathered before they are needed
   /// ZeRO-3: a unit's weights are given up after its forward pass and gathered again (FSDP's reshard_after_forward).
   bool reshard = true;
+  /// ZeRO-3 under a pipeline: weights stay whole from the first micro-batch to the last, and gradients are summed whole
+  /// in FP32 until then (the stages of torch.distributed.pipelining over fully_shard).
+  bool whole_in_pipeline = false;
   double reduce_bytes = 0;  ///< ZeRO-3: of an element where gradients are reduced; 0: as gradients are kept, 4 at most
   double bucket_bytes = ddp_bucket_bytes;  ///< through which sharded or offloaded gradients leave; two of them
   bool operator==(const TrainingPlan&) const = default;

@@ -117,7 +117,7 @@ class MomentWriter {
            WholeUnits whole) {
     if (!gathers_) whole = {};
     if (gathers_ && tied() && is_backward && moment != FullestMoment::loss)
-      whole.gradient += each_ * units_.front().parameters;
+      whole.gradient += each_ * units_.front().trained;
     StepMoment m{.unit = unit, .backward = is_backward, .moment = moment, .held = base_, .whole = whole};
     // Gradients of a layer's weights come as its activations go: what is below nothing is activations that are gone.
     m.held[MemoryOwner::activations] = std::max(0.0, activations_ + std::min(0.0, temporary));
@@ -136,11 +136,11 @@ class MomentWriter {
   /// The moment behind a unit's backward pass, in which its gradient is copied into the reduction's input and its
   /// weights are given up already, takes the place of the last one where it holds more.
   void copied_to_reduce(std::size_t i, FullestMoment moment) {
-    if (!gathers_) return;
+    if (!gathers_ || stays_whole(p_)) return;
     WholeUnits whole = whole_in_backward(units_, i, a_, p_);
     whole.at_work = std::max(0.0, whole.at_work - each_ * units_[i].parameters);
-    whole.gradient = each_ * units_[i].parameters;
-    whole.reducing = reduced_bytes_each(a_, p_) * units_[i].parameters;
+    whole.gradient = each_ * units_[i].trained;
+    whole.reducing = reduced_bytes_each(a_, p_) * units_[i].trained;
     if (fullest_alone_) return add(i, moment, true, 0, stream_, gradients_, whole);
     const StepMoment before = moments_.back();
     add(i, moment, true, 0, stream_, gradients_, whole);
@@ -170,7 +170,7 @@ class MomentWriter {
     add(i, FullestMoment::loss, true, peak.logits, peak.ends + peak.beside - apart, peak.gradient, whole);
     copied_to_reduce(i, FullestMoment::layer_backward);
     const ParameterCount count = count_parameters(a_);
-    gradients_ = late_each_ * as_double(a_.tied ? count.embedding : count.head) / as_double(p_.tensor);
+    gradients_ = p_.frozen ? 0 : late_each_ * as_double(a_.tied ? count.embedding : count.head) / as_double(p_.tensor);
   }
 
   void backward(std::size_t i) {
@@ -190,7 +190,7 @@ class MomentWriter {
     if (units_.front().kind != UnitKind::embedding)
       whole = {};
     else if (!tied())
-      whole.gradient = each_ * units_.front().parameters;
+      whole.gradient = each_ * units_.front().trained;
     add(0, FullestMoment::end_of_backward, true, 0, stream_, all_gradients_, whole);
     if (units_.front().kind == UnitKind::embedding && !tied()) copied_to_reduce(0, FullestMoment::end_of_backward);
   }

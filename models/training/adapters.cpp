@@ -7,6 +7,7 @@
 
 #include "models/base/integer_math.h"
 #include "models/machine/op_cost.h"
+#include "models/memory/frozen_layers.h"
 #include "models/memory/loss_peak.h"
 #include "models/memory/saved_tensors.h"
 #include "models/memory/state_bytes.h"
@@ -17,31 +18,12 @@
 namespace models::adapters {
 namespace {
 
+using memory::gets_pair, memory::is_layer_matrix, memory::rows_of, memory::stored_matrices;
+
 constexpr double nf4_bits = 4, wide_bytes = 2;
 
-/// A product of activations with a stored matrix inside a layer.
-bool layer_matrix(const LayerOperation& op) {
-  return op.shape.k > 0 && op.parameters > 0 && op.name != "router" &&
-         (op.group == OperationGroup::projection || op.group == OperationGroup::feed_forward ||
-          op.group == OperationGroup::experts);
-}
-
-bool is_target(const LayerOperation& op, Targets targets) {
-  if (!layer_matrix(op)) return false;
-  const std::string_view name = op.name;
-  const bool query_value = name == "query projection" || name == "value projection";
-  if (targets == Targets::query_value) return query_value;
-  const bool attention = query_value || name == "key projection" || name == "output projection";
-  return targets == Targets::attention ? attention : true;
-}
-
-/// Matrices of the operation that are stored: one, or one for each expert.
-double stored_matrices(const LayerOperation& op) {
-  return std::max(1.0, std::floor(as_double(op.parameters) / (op.shape.n * op.shape.k)));
-}
 /// Matrices that one pass reads.
 double read_matrices(const LayerOperation& op) { return std::max(1.0, op.shape.batch); }
-double rows_of(const LayerOperation& op) { return op.product_flops / (2 * op.shape.n * op.shape.k); }
 
 /// What is kept of each trained number, as of a full step's weights.
 memory::BytesPerParameter bytes_of(const Architecture& a, States states) {
@@ -85,37 +67,6 @@ class KernelClock {
   Machine machine_;
   std::string problem_;
 };
-
-/// Kernels of a pair beside one product, forward and backward, as plain operations do them.
-struct PairCost {
-  OpCost forward, backward;
-  double forward_kernels = 0, backward_kernels = 0;
-  double pass_flops = 0;  ///< forward; as much again for the input gradient, and for the weight gradient
-};
-PairCost pair_cost(double rows, double k, double n, double rank, double groups, double bytes, bool fused) {
-  PairCost c;
-  c.pass_flops = 2 * rows * rank * (k + n);
-  const OpCost down = grouped_gemm(rows, rank, k, groups, bytes, wide_bytes, bytes);
-  OpCost up = grouped_gemm(rows, n, rank, groups, bytes, wide_bytes, bytes);
-  OpCost to_input = grouped_gemm(rows, k, rank, groups, bytes, wide_bytes, bytes);
-  if (fused) {  // what is there already is read, and the sum written in its place
-    up.read_bytes += rows * n * bytes;
-    to_input.read_bytes += rows * k * bytes;
-  }
-  c.forward = down + up;
-  c.forward_kernels = 2;
-  // Gradients of B and of the middle read the output's gradient, that of A the input; the last goes to the input.
-  const OpCost b{2 * rows * rank * n, rows * (rank + n) * bytes, groups * rank * n * wide_bytes};
-  const OpCost a{2 * rows * rank * k, rows * (rank + k) * bytes, groups * rank * k * wide_bytes};
-  c.backward = b + grouped_gemm(rows, rank, n, groups, bytes, wide_bytes, bytes) + a + to_input;
-  c.backward_kernels = 4;
-  if (fused) return c;
-  c.forward += elementwise(rows * n, 2, 1, 2, bytes);  // scale and add
-  c.backward += elementwise(rows * k, 2, 1, 1, bytes);
-  c.forward_kernels += 1;
-  c.backward_kernels += 1;
-  return c;
-}
 
 class StepSum {
  public:
@@ -171,8 +122,8 @@ class StepSum {
     // Of attention both operands are activations.
     out_.flops.input_gradient += times * op.product_flops * (matrix ? 1 : 2);
     if (matrix && !frozen()) out_.flops.weight_gradient += times * op.product_flops;
-    if (job_.method == Method::qlora && layer_matrix(op)) unpack(op);
-    if (low_rank() && is_target(op, job_.targets)) add_pair(op);
+    if (job_.method == Method::qlora && is_layer_matrix(op)) unpack(op);
+    if (low_rank() && gets_pair(op, job_.targets)) add_pair(op);
   }
 
   void unpack(const LayerOperation& op) {
@@ -248,10 +199,14 @@ class StepSum {
 
   void hold_activations() {
     memory::TrainingPlan plan{.batch = job_.batch, .sequence = job_.sequence, .loss = job_.loss};
+    memory::TrainingPlan kept_plan = plan;
+    kept_plan.frozen = frozen();
+    kept_plan.adapter_rank = low_rank() ? job_.rank : 0;
+    kept_plan.adapter_targets = job_.targets;
     double kept = 0, largest = 0;
     for (const LayerKind& kind : layer_kinds(a_)) {
       const std::vector<LayerOperation> operations = layer_operations(a_, kind, memory::workload_of(plan));
-      const double one = layer_bytes(operations, memory::operation_memory(a_, operations, plan));
+      const double one = layer_bytes(memory::operation_memory(a_, operations, kept_plan));
       largest = std::max(largest, one);
       kept += as_double(kind.count) * (job_.recompute ? stream() : one);
     }
@@ -269,25 +224,10 @@ class StepSum {
 
   double stream() const { return out_.tokens * as_double(a_.hidden) * work_.activation_bytes; }
 
-  /// What one layer keeps. The input of a frozen product goes where no pair reads it and nothing else needs it.
-  double layer_bytes(const std::vector<LayerOperation>& operations,
-                     const std::vector<memory::OperationMemory>& saved) const {
+  /// What one layer keeps.
+  double layer_bytes(const std::vector<memory::OperationMemory>& saved) const {
     double sum = 0;
-    std::size_t owner = 0;  // the product that keeps the input which the ones behind it share
-    std::vector<bool> needed(operations.size(), !frozen());
-    for (std::size_t i = 0; i < operations.size(); ++i) {
-      const LayerOperation& op = operations[i];
-      if (!layer_matrix(op)) {
-        needed[i] = true;
-        continue;
-      }
-      if (!saved[i].shares_input) owner = i;
-      // Attention's own backward pass reads its result, whatever the product behind it does.
-      if (op.name == "output projection" || (low_rank() && is_target(op, job_.targets))) needed[owner] = true;
-      if (low_rank() && is_target(op, job_.targets)) sum += rows_of(op) * job_.rank * work_.activation_bytes;
-    }
-    for (std::size_t i = 0; i < operations.size(); ++i)
-      if (needed[i]) sum += saved[i].saved;
+    for (const memory::OperationMemory& m : saved) sum += m.saved;
     // A bottleneck keeps its input and what its activation reads and writes.
     if (job_.method == Method::bottleneck) sum += 2 * (stream() + 2 * out_.tokens * job_.rank * work_.activation_bytes);
     return sum;
@@ -304,6 +244,31 @@ class StepSum {
 
 }  // namespace
 
+PairCost pair_cost(double rows, double k, double n, double rank, double groups, double bytes, bool fused) {
+  PairCost c;
+  c.pass_flops = 2 * rows * rank * (k + n);
+  const OpCost down = grouped_gemm(rows, rank, k, groups, bytes, wide_bytes, bytes);
+  OpCost up = grouped_gemm(rows, n, rank, groups, bytes, wide_bytes, bytes);
+  OpCost to_input = grouped_gemm(rows, k, rank, groups, bytes, wide_bytes, bytes);
+  if (fused) {  // what is there already is read, and the sum written in its place
+    up.read_bytes += rows * n * bytes;
+    to_input.read_bytes += rows * k * bytes;
+  }
+  c.forward = down + up;
+  c.forward_kernels = 2;
+  // Gradients of B and of the middle read the output's gradient, that of A the input; the last goes to the input.
+  const OpCost b{2 * rows * rank * n, rows * (rank + n) * bytes, groups * rank * n * wide_bytes};
+  const OpCost a{2 * rows * rank * k, rows * (rank + k) * bytes, groups * rank * k * wide_bytes};
+  c.backward = b + grouped_gemm(rows, rank, n, groups, bytes, wide_bytes, bytes) + a + to_input;
+  c.backward_kernels = 4;
+  if (fused) return c;
+  c.forward += elementwise(rows * n, 2, 1, 2, bytes);  // scale and add
+  c.backward += elementwise(rows * k, 2, 1, 1, bytes);
+  c.forward_kernels += 1;
+  c.backward_kernels += 1;
+  return c;
+}
+
 double scale_bits(bool double_quantized) { return double_quantized ? 8.0 / 64 + 32.0 / (64 * 256) : 32.0 / 64; }
 
 Result<TunedStep> tuned_step(const Architecture& architecture, const Job& job, const Machine& machine) {
@@ -315,7 +280,7 @@ std::vector<TargetMatrix> target_matrices(const Architecture& architecture, Targ
   Workload work;
   work.phase = Phase::train;
   for (const LayerOperation& op : model_operations(architecture, work)) {
-    if (!is_target(op, targets)) continue;
+    if (!gets_pair(op, targets)) continue;
     const TargetMatrix m{op.shape.k, op.shape.n, as_double(op.count) * stored_matrices(op)};
     const auto same = std::find_if(
         out.begin(), out.end(), [&](const TargetMatrix& o) { return o.inputs == m.inputs && o.outputs == m.outputs; });

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "models/base/result.h"
+#include "models/machine/op_cost.h"
 #include "models/machine/roofline.h"
 #include "models/memory/training_plan.h"
 
@@ -18,13 +19,8 @@ enum class Method : std::uint8_t {
 };
 inline constexpr std::size_t method_count = 4;
 
-/// Matrices that get a pair.
-enum class Targets : std::uint8_t {
-  query_value,  ///< queries and values, as in the paper of LoRA
-  attention,    ///< queries, keys, values and output
-  all_linear,   ///< every matrix of a layer but the router, as in the paper of QLoRA
-};
-inline constexpr std::size_t targets_count = 3;
+using Targets = memory::AdapterTargets;
+inline constexpr std::size_t targets_count = memory::adapter_targets_count;
 
 /// What is kept of each number that is trained, beside the number.
 enum class States : std::uint8_t {
@@ -110,6 +106,15 @@ struct TunedStep {
 /// gradient and weight gradient, which cost the same, one goes. Its input is then kept only where a pair reads it, or
 /// where attention itself does. Left out: that nothing below the lowest adapter needs gradients at all.
 Result<TunedStep> tuned_step(const Architecture& architecture, const Job& job, const Machine& machine);
+
+/// Kernels of a pair beside one product, forward and backward, as plain operations do them: `rows` of
+/// `k` elements through all `groups` matrices of k x n. `fused`: the sum is written by the second product itself.
+struct PairCost {
+  OpCost forward, backward;
+  double forward_kernels = 0, backward_kernels = 0;
+  double pass_flops = 0;  ///< forward; as much again for the input gradient, and for the weight gradient
+};
+PairCost pair_cost(double rows, double k, double n, double rank, double groups, double bytes, bool fused);
 
 /// Matrices inside the layers that get a pair, with how often: input and output width.
 struct TargetMatrix {

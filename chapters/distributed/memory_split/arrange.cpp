@@ -51,7 +51,8 @@ std::string split_words(const Inputs& in) {
 
 /// Whether the step fits, on each GPU and instead of what.
 std::string verdict_of(const Inputs& in, const Outputs& out) {
-  const bool alone = out.gpus == 1, offloads = in.offload != models::memory::Offload::none;
+  const bool alone = out.gpus == 1;
+  const bool offloads = in.offload != models::memory::Offload::none || in.host_activations;
   std::string says = out.fits ? "The step fits" : "The step does not fit";
   if (!alone) says += " with " + split_words(in) + (offloads ? " and offloading" : "");
   if (alone && offloads) says += " with offloading";
@@ -68,7 +69,7 @@ std::string verdict_of(const Inputs& in, const Outputs& out) {
 /// What takes the most room, and what would split it.
 std::string reason_of(const Inputs& in, const Outputs& out) {
   const bool splits = in.tensor_parallel > 1 || in.context_parallel > 1;
-  if (out.host_bytes > out.total_bytes)
+  if (out.host_bytes > out.total_bytes && !in.host_activations)
     return "The host's memory keeps " + figure(out.host_bytes, "B") + " of its states; activations and logits, " +
            figure(out.work_bytes, "B") + ", stay on the GPU.";
   if (out.whole_bytes > 0 && out.whole_bytes > out.total_bytes)

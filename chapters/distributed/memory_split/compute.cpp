@@ -84,8 +84,10 @@ models::Result<TrainingCase> read_setting(const Inputs& set) {
       .own_bytes = {in.weight_bytes, in.gradient_bytes, master, in.optimizer_bytes - master},
       .eager_gate = in.eager_gate,
       .offload = in.offload,
+      .host_activations = in.host_activations,
       .gather_ahead = in.gather_ahead,
       .reshard = in.reshard,
+      .whole_in_pipeline = in.whole_in_pipeline,
       .reduce_bytes = in.reduce_bytes,
       .bucket_bytes = in.bucket_bytes,
   };

@@ -36,6 +36,10 @@ void describe_bytes_and_gather(Fields& f, Inputs& in) {
   f.toggle("reshard", in.reshard, "Reshard after forward",
            "ZeRO-3: a unit's weights are given up after its forward pass. Otherwise they stay whole until its backward "
            "pass is done, and are gathered once a micro-batch, not twice.");
+  f.toggle("whole_in_pipeline", in.whole_in_pipeline, "Whole in a pipeline",
+           "ZeRO-3 with stages: weights are gathered once a step, and gradients summed whole in FP32 until the last "
+           "micro-batch, as PyTorch's pipeline stages do over FSDP2.",
+           {.when = cut});
   f.real("reduce_bytes", in.reduce_bytes, {"Reduced in", "B"},
          "ZeRO-3: bytes of an element where gradients are reduced; 0 takes those that gradients are kept in.",
          {.range = {0, 4}});
@@ -77,6 +81,8 @@ void describe(Fields& f, Inputs& in) {
             "Chunks of layers on each GPU of an interleaved pipeline.", {.range = {1, 64, Scale::log}, .when = cut});
   describe_layout(f, in.details, cut);
   f.choice("offload", in.offload, offloads, "Offloaded", "What lies in the host's memory.");
+  f.toggle("host_activations", in.host_activations, "Activations on the host",
+           "What layers keep waits in the host's memory; two layers' worth has room on the GPU.");
   f.group("The work");
   shared::model(f, "model", in.model, {.help = "Its parameters and the shapes of its activations."});
   shared::chip(f, "chip", in.chip, {.help = "Its nameplate memory is the rim."});

@@ -28,6 +28,7 @@ Inputs search_key(Inputs in) {
   in.shard_group = plain.shard_group;
   in.expert_tensor = plain.expert_tensor;
   in.offload = plain.offload;
+  in.host_activations = plain.host_activations;
   in.given_up = plain.given_up;
   in.order = plain.order;
   in.sequence_parallel = plain.sequence_parallel;
@@ -38,14 +39,20 @@ Inputs search_key(Inputs in) {
 }  // namespace
 
 models::Result<PlannerJob> job_of(const Inputs& in) {
+  // InfiniBand's switches alone add.
+  const models::Network* network = catalog().network(in.network);
+  const bool adds = in.in_network && network != nullptr && network->kind == "infiniband";
   auto job = planner_job(in, {.gpus_per_node = in.gpus_per_node,
                               .network_bytes_per_s = in.port_bytes_per_s,
                               .network_latency_s = in.hop_s,
-                              .in_switch = in.in_switch});
+                              .in_switch = in.in_switch,
+                              .in_network = adds});
   if (!job) return job;
   job->cluster.memory_bytes = std::max(0.0, job->cluster.memory_bytes - in.keep_free_bytes);
   set_widths(in.gradients, in.moments, job->stack);
+  set_segments(in.segments, job->stack);
   job->context_method = context_method_of(in.context_by);
+  job->adapters = planner_adapters(in.adapter_rank, in.adapter_targets, in.frozen);
   return job;
 }
 
@@ -54,6 +61,7 @@ PlanPoint point_of(const Inputs& in) {
   p.shard_group = in.zero_stage > 0 ? static_cast<std::int32_t>(in.shard_group) : 0;
   p.expert_tensor = static_cast<std::int32_t>(in.expert_tensor);
   p.offload = in.offload;
+  p.host_activations = in.host_activations;
   p.schedule = in.pipeline_parallel > 1 ? schedule_of(in.order) : PipelineSchedule::one_f_one_b;
   p.ends_take_slots = p.ends_take_slots && in.ends_take_slots;
   if (const models::LanguageModel* model = catalog().model(in.model); model != nullptr)
@@ -72,6 +80,7 @@ void choose(Inputs& in, const PlanPoint& p) {
   in.shard_group = p.shard_group;
   in.expert_tensor = p.expert_tensor;
   in.offload = p.offload;
+  in.host_activations = p.host_activations;
   in.recompute = static_cast<models::Recompute>(p.recompute);
   in.given_up = given_up_of(p.modules, false);
   in.order = order_of(p.schedule);

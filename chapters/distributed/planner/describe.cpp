@@ -49,6 +49,13 @@ void describe(Fields& f, Inputs& in) {
                        {.help = "Sequences of one optimizer step, over all GPUs.", .headline = true});
   shared::sequence(f, "sequence", in.sequence, {.help = "Tokens of each sequence."});
   describe_step_format(f, in);
+  f.integer("adapter_rank", in.adapter_rank, "Rank of adapters",
+            "Low-rank pairs (LoRA) are trained beside frozen matrices. 0: all weights are trained.",
+            {.range = {0, 1024}, .typical = {0, 128}});
+  f.choice("adapter_targets", in.adapter_targets, adapter_target_choices(), "Adapters on",
+           "The matrices that get a pair, where adapters are trained.");
+  f.choice("frozen", in.frozen, frozen_in_choices(), "Frozen weights in",
+           "What the layers' own matrices are kept in, where adapters are trained.");
   f.group("Your plan");
   describe_plan_axes(f, in);
   f.integer("shard_group", in.shard_group, "ZeRO splits over",
@@ -61,6 +68,9 @@ void describe(Fields& f, Inputs& in) {
   f.toggle("offload", in.offload, "Optimizer on the host",
            "Master weights and moments lie in the host's memory, and the host updates them: gradients go down and "
            "weights come up through PCIe. The host's memory gives each GPU 50 GB/s, which is assumed.");
+  f.toggle("host_activations", in.host_activations, "Activations on the host",
+           "What layers keep goes to the host's memory and comes back for their backward pass, next to the arithmetic; "
+           "what PCIe or the host's 50 GB/s a GPU, which is assumed, takes longer is waited for.");
   describe_plan_passes(f, in, true);
   f.choice("given_up", in.given_up, given_up(), "Selective gives up",
            "What selective recomputation runs again. Software that recomputes every second matmul does that instead.");
@@ -92,6 +102,11 @@ void describe(Fields& f, Inputs& in) {
   f.toggle("in_switch", in.in_switch, "Switches add",
            "All-reduces inside one node may be summed in its switches (NVLink SHARP, Hopper and later). Scatters and "
            "gathers, of sequence parallelism and ZeRO, gain nothing. The constants were set without.");
+  f.toggle("in_network", in.in_network, "InfiniBand adds",
+           "All-reduces that leave a node may be summed in InfiniBand's switches (SHARP), as the lab of collectives "
+           "times them. Scatters and gathers gain nothing. The constants were set without.");
+  f.choice("segments", in.segments, segment_choices(), "Allocator",
+           "What the caching allocator leaves in fragments.");
   describe_filters(f, in);
 }
 
@@ -189,6 +204,7 @@ void describe_parts(Fields& f, Outputs& o) {
   part("data_s", PlanCause::data, "Data parallel", "Gradients and weights that nothing hides.");
   part("optimizer_s", PlanCause::optimizer, "Optimizer", "Reading and writing states.");
   part("other_s", PlanCause::other, "Host and stragglers", "The loop of the host, waiting for the slowest node.");
+  part("host_s", PlanCause::host, "Copies to the host", "Activations on their way, as far as nothing hides them.");
   f.group("Bytes of your fullest GPU");
   using models::memory::MemoryOwner;
   const auto bytes = [&](std::string_view key, MemoryOwner owner, std::string_view label) {

@@ -31,14 +31,20 @@ struct Inputs : PlannedStep {
   double port_bytes_per_s = 0, hop_s = 14e-6;  ///< The port of one GPU; 0: that of the named network.
   std::int64_t gpus_per_node = 0;              ///< 0: the chip's usual box
   bool in_switch = false;                      ///< sums inside a node's switches, where they can
+  bool in_network = false;                     ///< sums in InfiniBand's switches between nodes
+  Segments segments = Segments::software;
   KeptWidth gradients = KeptWidth::software, moments = KeptWidth::software;
   ContextBy context_by = ContextBy::best;
   double keep_free_bytes = models::parallel::kept_free_bytes;
+  std::int64_t adapter_rank = 0;  ///< 0: all weights are trained
+  models::memory::AdapterTargets adapter_targets = models::memory::AdapterTargets::attention;
+  FrozenIn frozen = FrozenIn::bf16;
   std::int64_t max_tensor = 72, max_pipeline = 128, max_zero = 3;
   bool context_plans = true, recompute_plans = true;
   // What the plan to price has besides.
   std::int64_t shard_group = 0, expert_tensor = 0;
   bool offload = false;  ///< the optimizer on the host
+  bool host_activations = false;
   GivenUp given_up = GivenUp::attention;
   Order order = Order::one_f_one_b;
   bool ends_take_slots = true;

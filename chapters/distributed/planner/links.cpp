@@ -82,6 +82,8 @@ Link write_split(LinkWriter& w, const Inputs& in, const PlannerDoor& door) {
   w.exactly("gradient_bytes", each.gradients);
   w.exactly("optimizer_bytes", each.master + each.optimizer);
   w.choice("offload", door.plan.offload == models::memory::Offload::none ? "none" : "optimizer");
+  w.toggle("host_activations", door.plan.host_activations);
+  w.toggle("whole_in_pipeline", door.plan.whole_in_pipeline && door.plan.pipeline > 1);
   return w.link();
 }
 
@@ -105,6 +107,10 @@ Link write_training_memory(LinkWriter& w, const Inputs& in, const PlannerDoor& d
   if (door.plan.expert_tensor > 0) return Link::fail(no_expert_tensor);
   if (door.plan.offload != models::memory::Offload::none)
     return Link::fail("That lab keeps all states on the GPU, and this plan's optimizer is on the host.");
+  if (door.plan.host_activations)
+    return Link::fail("That lab keeps activations on the GPU, and this plan's wait in the host's memory.");
+  if (models::memory::stays_whole(door.plan))
+    return Link::fail("That lab gives gathered weights up after each use, and this software's stages keep them whole.");
   write_memory(w, in, door, "pipeline");
   w.exactly("stage", as_double(door.plan.stage + 1));
   w.choice("count", "operations");
@@ -118,6 +124,7 @@ std::string not_in_timeline(const PlannerDoor& door) {
   if (p.pipeline > 1) return "The timeline follows a GPU that has all layers, and this plan has stages.";
   if (p.data * p.context > 1) return "The timeline follows a GPU without replicas, and this plan has some.";
   if (p.offload != models::memory::Offload::none) return "The timeline keeps all states on the GPU.";
+  if (p.host_activations) return "The timeline keeps activations on the GPU.";
   if (p.expert > 1) return "The timeline follows a GPU that has all experts, and this plan splits them.";
   if (p.micro_batches > 4) return "The timeline follows up to 4 micro-batches, and this plan has more.";
   if (p.fused_gradients || p.dropout || p.kept_input_bytes > 0 || door.job.stack.slack_share > 0)
@@ -198,11 +205,12 @@ Link write_stairs(LinkWriter& w, const Inputs& in, const PlannerDoor& door) {
   if (p.schedule != models::PipelineSchedule::one_f_one_b)
     return Link::fail("That lab knows 1F1B alone, plain and interleaved.");
   if (p.shard_group > 0) return Link::fail("There ZeRO splits over all ranks.");
-  if (p.offload != models::memory::Offload::none || p.expert_tensor > 0)
-    return Link::fail("That lab keeps the optimizer on the GPU, and experts are cut as the layers are.");
+  if (p.offload != models::memory::Offload::none || p.host_activations || p.expert_tensor > 0)
+    return Link::fail("That lab keeps everything on the GPU, and experts are cut as the layers are.");
   const Inputs usual;
   if (in.port_bytes_per_s != usual.port_bytes_per_s || in.hop_s != usual.hop_s ||
-      in.gpus_per_node != usual.gpus_per_node || in.in_switch || in.gradients != usual.gradients ||
+      in.gpus_per_node != usual.gpus_per_node || in.in_switch || in.in_network ||
+      in.segments != usual.segments || in.gradients != usual.gradients ||
       in.moments != usual.moments || in.context_by != usual.context_by || door.job.cluster.is_torus() ||
       (p.recompute == models::Recompute::selective && !p.every_second_product &&
        p.modules != models::memory::bit(models::memory::RecomputeModule::core_attention)) ||
@@ -239,6 +247,8 @@ std::span<const DoorTo, plan_door_count> plan_doors() { return doors; }
 Link link_to(const Inputs& in, const PlanCard& card, std::string_view lab) {
   const auto job = job_of(in);
   if (!job) return Link::fail(job.error);
+  if (card.price.plan.frozen)
+    return Link::fail("That lab trains all weights, and this plan adapters beside frozen ones.");
   const PlannerDoor door(*job, card.price);
   LinkWriter w(lab);
   if (lab == "framework/training-memory") return write_training_memory(w, in, door);

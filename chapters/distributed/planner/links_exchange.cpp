@@ -336,7 +336,7 @@ Link write_exchange(LinkWriter& w, const Inputs& in, const PlannerDoor& door, st
                     lab == "distributed/collectives" || lab == "distributed/topology";
   if (door.job.cluster.is_torus() && lab != "distributed/collectives")
     return Link::fail("That lab joins chips by boxes and ports, and here they stand in a torus.");
-  if (in.in_switch && sums)
+  if ((in.in_switch || in.in_network) && sums)
     return Link::fail("That lab opens with rings and trees, and this plan sums in the switches.");
   if (lab == "distributed/overlap") return write_overlap(w, in, door);
   if (lab == "distributed/tensor-parallel") return write_tensor(w, in, door);

@@ -60,7 +60,12 @@ std::string of_error(const KnownRuns& known, bool experts, bool compared) {
 std::string of_state(const Inputs& in, const PlannerJob& job, bool torus) {
   if (job.cluster.is_torus()) return "Assumed: every ring has the links of its torus to itself, a step 1 \xC2\xB5s.";
   if (torus) return "Assumed: boxes of " + count(job.cluster.gpus_per_node) + " and a network in place of its torus.";
+  if (in.host_activations) return "Assumed: the host's memory takes and gives activations at 50 GB/s a GPU.";
   if (in.offload) return "Assumed: the host's memory gives each GPU's optimizer 50 GB/s.";
+  if (job.adapters.rank > 0) return "Assumed: what adapters send between GPUs that share a layer takes no time.";
+  if (in.in_network)
+    return job.cluster.adding_network ? "Assumed: constants set on rings hold with sums in InfiniBand's switches."
+                                      : "This network's switches add nothing: rings are counted.";
   if (in.in_switch)
     return job.cluster.switch_bytes_per_s > 0 ? "Assumed: constants set on rings hold with sums in the switches."
                                               : "No switch of these boxes adds: rings are counted.";
@@ -85,7 +90,7 @@ std::vector<std::string> unknown_lines(const Inputs& in, const PlannerJob& job) 
           "Fits or not was right on " + count(fits.right) + " of " + count(fits.runs) + " runs; " +
               count(left_out.runs) + " of " + count(left_out.published) + " rows are left out.",
           of_state(in, job, chip->interconnect.name.find("torus") != std::string::npos),
-          "Not counted: failing links, hot clocks, input, checkpoints, LoRA."};
+          "Not counted: failing links, hot clocks, input, checkpoints."};
 }
 
 }  // namespace chapters::distributed::planner

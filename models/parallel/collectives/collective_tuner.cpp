@@ -159,6 +159,11 @@ void add_switch_entries(const TunerScale& s, std::vector<NcclCandidate>& out) {
                                  cap < inside ? "NCCL's cap on NVLSTree" : "NVSwitch"));
 }
 
+bool adds_in_network(NcclAlgorithm algorithm) {
+  return algorithm == NcclAlgorithm::collnet_direct || algorithm == NcclAlgorithm::collnet_chain ||
+         algorithm == NcclAlgorithm::nvls;
+}
+
 NcclCandidate pat_entry(const TunerScale& s) {
   const double rate = nccl::pat_share * s.m.nic_bytes_per_s * s.n / (s.n - 1);
   const double latency_us =
@@ -182,6 +187,20 @@ NcclCandidate pairs_entry(const TunerScale& s) {
 }
 
 }  // namespace
+
+double in_network_sum_s(CollectiveMachine machine, const AllReduceGroup& group, double share, double bytes) {
+  machine.site.ranks = group.ranks;
+  machine.site.ranks_per_node = group.ranks_per_node;
+  machine.site.in_network = true;
+  double best_s = std::numeric_limits<double>::infinity();
+  if (machine.nodes() < 2) return best_s;
+  std::vector<NcclCandidate> entries;
+  add_switch_entries(TunerScale(machine), entries);
+  for (const NcclCandidate& entry : entries)
+    if (adds_in_network(entry.algorithm))
+      best_s = std::min(best_s, entry.latency_s + bytes / (share * entry.limited_bytes_per_s));
+  return best_s;
+}
 
 std::string_view nccl_algorithm_name(NcclAlgorithm algorithm) {
   constexpr std::array<std::string_view, nccl_algorithm_count> names{

@@ -62,6 +62,10 @@ struct InSwitchSums {
 };
 InSwitchSums in_switch_sums(const CollectiveMachine& machine);
 
+/// An all-reduce of a group on such nodes while the network's switches add between them (CollNet, and NVLS where it is
+/// there), the fastest of the entries; `share` multiplies their rates. Infinite inside one node.
+double in_network_sum_s(CollectiveMachine machine, const AllReduceGroup& group, double share, double bytes);
+
 struct CollectiveEstimate {
   double seconds = 0;
   NcclCandidate chosen;

@@ -35,6 +35,7 @@ TrainingPlan undivided(const TrainingPlan& p) {
   q.data = gpus_of(p);
   q.sequence_parallel = false;
   q.offload = Offload::none;
+  q.host_activations = false;
   return q;
 }
 
@@ -72,6 +73,7 @@ bool apply(SplitAxis axis, const TrainingPlan& to, TrainingPlan& p) {
       break;
     case SplitAxis::offload:
       p.offload = to.offload;
+      p.host_activations = to.host_activations;
       break;
   }
   p.data = gpus_of(to) / (p.tensor * p.pipeline * p.context);
@@ -138,6 +140,7 @@ ZeroTraffic zero_traffic(const TrainingPlan& p) {
   const auto micro = static_cast<double>(p.micro_batches), shards = memory::zero_ranks(p);
   // Copies of the shards are summed: an all-reduce of a shard.
   const double copies = shards < static_cast<double>(p.data * p.context) ? 2 / shards : 0;
+  if (memory::stays_whole(p)) return {.gathered = 1, .reduced = 1 + copies};
   if (p.zero_stage == 3) return {.gathered = micro * (p.reshard ? 2 : 1), .reduced = micro * (1 + copies)};
   if (p.zero_stage == 2) return {.gathered = 1, .reduced = micro * (1 + copies)};
   return p.zero_stage == 1 ? ZeroTraffic{.gathered = 1, .reduced = 1 + copies}

@@ -58,7 +58,9 @@ PipeNeeds needs_of(const PipelinePlan& plan, std::size_t rank, const PipeOp& op)
 
 class PipelineWalk {
  public:
-  PipelineWalk(const PipelinePlan& plan, const PipelineTimes& times) : plan_(plan), times_(times) {
+  /// `done`: where the operations are noted in the order in which they are done.
+  PipelineWalk(const PipelinePlan& plan, const PipelineTimes& times, std::vector<PipelinePlace>* done = nullptr)
+      : plan_(plan), times_(times), done_(done) {
     const auto cells = static_cast<std::size_t>(plan.stages * plan.micro_batches);
     forward_end_.assign(cells, not_done);
     backward_end_.assign(cells, not_done);
@@ -110,6 +112,7 @@ class PipelineWalk {
       const double end_s = start_s + duration_s(times_, rank, op.kind);
       out_.start_s[rank].push_back(start_s);
       free_s_[rank] = end_s;
+      if (done_ != nullptr) done_->push_back({rank, next_[rank]});
       if (!finish(rank, op, end_s)) return;
       ++next_[rank];
     }
@@ -225,6 +228,7 @@ class PipelineWalk {
 
   const PipelinePlan& plan_;
   const PipelineTimes& times_;
+  std::vector<PipelinePlace>* done_;
   std::vector<double> forward_end_, backward_end_, free_s_;
   std::vector<std::size_t> next_, ready_;
   std::vector<char> queued_;
@@ -267,6 +271,55 @@ Result<PipelineRun> run_pipeline(const PipelinePlan& plan, const PipelineTimes& 
   PipelineAttempt attempt = attempt_pipeline(plan, times);
   if (!attempt.stuck.empty()) return Result<PipelineRun>::fail(std::move(attempt.stuck));
   return Result<PipelineRun>::ok(std::move(attempt.run));
+}
+
+PipelineTimer::PipelineTimer(const PipelinePlan& plan) {
+  std::vector<PipelinePlace> done;
+  const PipelineTimes any;
+  if (!PipelineWalk(plan, any, &done).run().stuck.empty()) return;
+  const auto micro_batches = static_cast<std::size_t>(plan.micro_batches);
+  // The operation that brings a stage's forward or backward pass of a micro-batch to its end.
+  std::array<std::vector<std::uint32_t>, 2> maker;
+  for (auto& m : maker) m.assign(static_cast<std::size_t>(plan.stages) * micro_batches, 0);
+  const auto cell = [&](std::size_t stage, std::size_t m) { return stage * micro_batches + m; };
+  steps_.reserve(done.size());
+  for (const PipelinePlace& at : done) {
+    const PipeOp& op = plan.orders[at.rank][at.index];
+    Step step{.rank = static_cast<std::uint16_t>(at.rank), .kind = op.kind};
+    std::size_t needs = 0;
+    for (const PipeNeed& need : needs_of(plan, at.rank, op))
+      if (need.exists) step.needs[needs++] = maker[need.kind == PipeKind::forward ? 0 : 1][cell(need.stage, need.micro_batch)];
+    steps_.push_back(step);
+    const auto own = static_cast<std::uint32_t>(steps_.size());
+    const bool pair = op.kind == PipeKind::pair;
+    if (pair || op.kind == PipeKind::forward) maker[0][cell(op.stage, op.micro_batch)] = own;
+    if (pair) maker[1][cell(op.back_stage, op.back_micro_batch)] = own;
+    if (op.kind == PipeKind::backward || op.kind == PipeKind::input_gradient)
+      maker[1][cell(op.stage, op.micro_batch)] = own;
+  }
+  ends_.assign(steps_.size() + 1, 0.0);
+  ranks_ = plan.orders.size();
+}
+
+PipelineTimer::Ends PipelineTimer::run(const PipelineTimes& times) {
+  std::array<double, 5> lasts{};
+  for (std::size_t i = 0; i < lasts.size(); ++i) lasts[i] = duration_s(times, ranks_, static_cast<PipeKind>(i));
+  free_.assign(ranks_, 0.0);
+  busy_.assign(ranks_, 0.0);
+  double* end = ends_.data();
+  for (const Step& step : steps_) {
+    const double start_s = std::max(std::max(free_[step.rank], ends_[step.needs[0]]),
+                                    std::max(ends_[step.needs[1]], ends_[step.needs[2]]));
+    const double lasts_s = lasts[static_cast<std::size_t>(step.kind)];
+    free_[step.rank] = *++end = start_s + lasts_s;
+    busy_[step.rank] += lasts_s;
+  }
+  Ends out;
+  for (std::size_t rank = 0; rank < ranks_; ++rank) {
+    out.makespan_s = std::max(out.makespan_s, free_[rank]);
+    out.busiest_s = std::max(out.busiest_s, busy_[rank]);
+  }
+  return out;
 }
 
 Status check_complete(const PipelinePlan& plan) {

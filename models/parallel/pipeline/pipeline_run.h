@@ -1,4 +1,6 @@
 #pragma once
+#include <array>
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <vector>
@@ -48,6 +50,30 @@ struct PipelineAttempt {
 };
 /// As run_pipeline, but a plan whose ranks wait for each other is run as far as it goes.
 PipelineAttempt attempt_pipeline(const PipelinePlan& plan, const PipelineTimes& times);
+
+/// A plan that is timed again and again: the order in which its operations become ready is found once. For times whose
+/// links take none and whose ranks are alike; then its figures are those of run_pipeline, to the last bit.
+class PipelineTimer {
+ public:
+  explicit PipelineTimer(const PipelinePlan& plan);
+  bool comes_to_its_end() const { return ranks_ > 0; }
+  std::size_t operations() const { return steps_.size(); }
+  struct Ends {
+    double makespan_s = 0, busiest_s = 0;  ///< the last end; the work of the rank that has most
+  };
+  Ends run(const PipelineTimes& times);
+
+ private:
+  /// An operation: what it needs, by place in the order, 0 for nothing.
+  struct Step {
+    std::array<std::uint32_t, 3> needs{};
+    std::uint16_t rank = 0;
+    PipeKind kind = PipeKind::forward;
+  };
+  std::vector<Step> steps_;
+  std::vector<double> ends_, free_, busy_;  // of operations, behind a first one that ends at 0; of ranks
+  std::size_t ranks_ = 0;
+};
 
 /// Each operation of each micro-batch stands exactly once: F, and B or else I and W.
 Status check_complete(const PipelinePlan& plan);

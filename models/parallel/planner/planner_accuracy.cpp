@@ -32,9 +32,11 @@ double rate_of(const PlannerRuns& all, const PlannerRun& r) {
 
 /// Each run's step time by the mean rate of all others on the same chip and format, dense or not.
 std::vector<double> constant_rate_errors(const PlannerRuns& all) {
-  using Key = std::tuple<std::string, Format, bool>;
+  using Key = std::tuple<std::string, Format, bool, bool>;
   std::map<Key, std::vector<double>> rates;
-  const auto key_of = [&](const PlannerRun& r) { return Key{r.chip, r.format, all.shapes[r.shape].moe.routed > 0}; };
+  const auto key_of = [&](const PlannerRun& r) { 
+    return Key{r.chip, r.format, all.shapes[r.shape].moe.routed > 0, r.adapters};
+  };
   for (const PlannerRun& r : all.runs)
     if (r.step_s > 0) rates[key_of(r)].push_back(rate_of(all, r));
   std::vector<double> errors(all.runs.size(), std::numeric_limits<double>::quiet_NaN());
@@ -144,6 +146,8 @@ void add_accuracy(const PlannerRuns& all, std::span<const PricedRun> priced, Pla
   add(row, [&](const PlannerRun& r) { return r.group == "runs" && !moe(r) && r.grade == "A" && !a100_h100(r); });
   row = {.name = "nanotron's best configurations"};
   add(row, [](const PlannerRun& r) { return r.group == "nanotron"; });
+  row = {.name = "adapters alone (LoRA)"};
+  add(row, [](const PlannerRun& r) { return r.adapters; });
   row = {.name = "all of these"};
   add(row, [](const PlannerRun&) { return true; });
 }

@@ -50,10 +50,15 @@ enum class StackId : std::uint8_t {
   primus,              ///< Primus on ROCm
   megatron_2023,       ///< Megatron Core of 2023 and later without overlapped tensor parallelism
   megatron_2026,       ///< Megatron Core of June 2026 and later: whole layers in CUDA graphs, faster grouped products
-  deepseek             ///< DeepSeek's own of the V3 report: DualPipe, exchanges behind work, dispatch in 8 bits
+  deepseek,            ///< DeepSeek's own of the V3 report: DualPipe, exchanges behind work, dispatch in 8 bits
+  fsdp_compiled_2024   ///< FSDP2 with torch.compile until the end of 2024, when the loss was not compiled
 };
-inline constexpr std::size_t stack_count = 16;
+inline constexpr std::size_t stack_count = 17;
 std::string_view stack_name(StackId id);  ///< "megatron_core"
+
+/// What the caching allocator leaves in fragments over what is in use, with segments of fixed size: set to the memory of
+/// BLOOM's runs, as Megatron-DeepSpeed's constant.
+inline constexpr double fixed_segments_slack = 0.09;
 
 struct PlannerStack {
   StackId id = StackId::megatron_core;
@@ -80,6 +85,8 @@ struct PlannerStack {
   /// goes on to 3.
   std::int64_t most_zero_of_pipeline = 1;
   bool hybrid_sharding = true;  ///< states may be split over fewer ranks than there are
+  /// ZeRO-3 under a pipeline keeps weights and gradients whole for all micro-batches (TrainingPlan::whole_in_pipeline).
+  bool whole_in_pipeline = false;
   /// Elements of a bucket in which gradients are summed and weights gathered: the larger of a number and a number times
   /// the data-parallel ranks. 0: everything at once.
   double bucket_elements = 0, bucket_elements_per_rank = 0;
@@ -92,6 +99,9 @@ struct PlannerStack {
   double expert_factor = 1, expert_fast_factor = 1;  ///< What grouped products of experts reach of the product curve.
   /// Time added to one pass of a layer of any size: launches of many small kernels that the host does not run ahead of.
   double layer_s = 0;
+  /// A forward pass of a layer of experts takes at least so long, and its backward pass twice that: the host launches
+  /// its many kernels no faster where they are in no CUDA graph.
+  double expert_layer_host_s = 0;
   double step_s = 5e-3;      ///< Time added to every step: the loop of the host, gradient norm.
   double kernel_factor = 1;  ///< host-bound launches: kernels take so many times the curve's start
   /// Standard deviation of the GPUs' speeds over their mean: a step waits for the slowest of all (expected_slowest).

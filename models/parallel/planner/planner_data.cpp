@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "models/base/integer_math.h"
+#include "models/memory/gathered_units.h"
 #include "models/memory/state_bytes.h"
 #include "models/parallel/planner/planner_times.h"
 
@@ -277,29 +278,36 @@ ShardedUnits sharded_units(const PlannerJob& job, const TrainingPlan& p, const m
   const DataClock clock(job, p);
   const double weight = memory::workload_of(p).weight_bytes, gradient = job.stack.gradient_bytes;
   const double hidden = job.stack.data_hidden, layers = as_double(static_cast<std::int64_t>(stage.layers.size()));
-  const memory::StageParameters& n = stage.parameters;
-  const auto unit = [&](double dense, double experts, double forward_s, double backward_s, double alike, bool stays) {
+  const memory::StageParameters &n = stage.parameters, trained = memory::trained_of(p, n);
+  const auto unit = [&](double dense, double experts, double reduced, double reduced_experts, double forward_s,
+                        double backward_s, double alike, bool stays) {
     ShardedUnit u{.forward_s = forward_s * hidden, .backward_s = backward_s * hidden, .alike = alike};
     u.gather_s = clock.gather_s(dense, experts, weight);
-    u.scatter_s = clock.gather_s(dense, experts, gradient) + clock.sum_s(dense, experts, gradient, false);
-    u.stays_gathered = stays || !p.reshard;
+    if (reduced > 0 || reduced_experts > 0)
+      u.scatter_s =
+          clock.gather_s(reduced, reduced_experts, gradient) + clock.sum_s(reduced, reduced_experts, gradient, false);
+    u.stays_gathered = stays || !p.reshard || memory::stays_whole(p);
     return u;
   };
   std::array<ShardedUnit, 3> units;
   std::size_t count = 0;
   const double ends = work.first && work.last ? 2 : work.first || work.last ? 1 : 0;
-  if (work.first) units[count++] = unit(n.outer / ends, 0, 0, 0, 1, false);
+  if (work.first) units[count++] = unit(n.outer / ends, 0, trained.outer / ends, 0, 0, 0, 1, false);
   if (layers > 0)
-    units[count++] = unit(n.dense / layers, n.experts / layers, (work.forward_s - work.head_forward_s) / layers,
+    units[count++] = unit(n.dense / layers, n.experts / layers, trained.dense / layers, trained.experts / layers,
+                          (work.forward_s - work.head_forward_s) / layers,
                           (work.backward_s - work.head_backward_s) / layers, layers, false);
-  if (work.last) units[count++] = unit(n.outer / ends, 0, work.head_forward_s, work.head_backward_s, 1, true);
+  if (work.last)
+    units[count++] =
+        unit(n.outer / ends, 0, trained.outer / ends, 0, work.head_forward_s, work.head_backward_s, 1, true);
   return {units, count};
 }
 
 DataCall data_call(const PlannerJob& job, const TrainingPlan& p, const memory::StageMemory& stage) {
   const DataClock clock(job, p);
   const memory::StageParameters& n = stage.parameters;
-  const double layers = as_double(static_cast<std::int64_t>(stage.layers.size())), dense = n.dense + n.outer;
+  const memory::StageParameters trained = memory::trained_of(p, n);
+  const double layers = as_double(static_cast<std::int64_t>(stage.layers.size())), dense = trained.dense + trained.outer;
   DataCall out{.sums = p.zero_stage == 0, .gathers = p.zero_stage == 3};
   out.group = clock.dense().shards;
   out.links = clock.links(out.group);
@@ -317,9 +325,11 @@ double data_parallel_s(const PlannerJob& job, const TrainingPlan& p, const memor
   const std::int64_t ranks = p.data * p.context;
   if (ranks == 1 && memory::expert_zero_ranks(p) <= 1) return 0;
   if (p.zero_stage == 3)
-    return sharded_exposed_s(sharded_units(job, p, stage, work).all(), {.micro_batches = p.micro_batches});
+    // Units that stay whole are gathered in the first micro-batch's forward and reduced in the last one's backward pass.
+    return sharded_exposed_s(sharded_units(job, p, stage, work).all(),
+                             {.micro_batches = memory::stays_whole(p) ? 1 : p.micro_batches});
   const DataClock clock(job, p);
-  const memory::StageParameters& n = stage.parameters;
+  const memory::StageParameters n = memory::trained_of(p, stage.parameters);
   const PlannerStack& stack = job.stack;
   const double dense = n.dense + n.outer, hidden = stack.data_hidden;
   const double weight = memory::workload_of(p).weight_bytes, gradient = stack.gradient_bytes;

@@ -112,6 +112,14 @@ Result<PlannerCluster> planner_cluster(const Chip& chip, const PlannerSite& site
   c.link_between_bytes_per_s = site.network_bytes_per_s > 0 ? site.network_bytes_per_s : c.curve.network_bytes_per_s;
   if (site.network_latency_s >= 0) c.curve.between_hop_s = site.network_latency_s;
   if (site.in_switch) add_switches(chip, c);
+  if (site.in_network) {
+    auto node = collective_machine(chip, {.ranks = c.gpus_per_node,
+                                          .ranks_per_node = c.gpus_per_node,
+                                          .nic_line_bytes_per_s = c.link_between_bytes_per_s,
+                                          .nvls = site.in_switch,
+                                          .in_network = true});
+    if (node) c.adding_network = std::move(*node);
+  }
   if (site.gpus_per_node == 0) add_torus(chip, c);
   constexpr int usual_generation = 5;
   c.host_link_bytes_per_s =

@@ -8,6 +8,7 @@
 #include "models/machine/all_reduce_time.h"
 #include "models/machine/hardware.h"
 #include "models/memory/training_plan.h"
+#include "models/parallel/collectives/collective_machine.h"
 #include "models/parallel/context/context_ring.h"
 #include "models/parallel/planner/planner_constants.h"
 
@@ -21,6 +22,8 @@ struct PlannerSite {
   double network_latency_s = -1;   ///< One step to a neighbour on another node.
   /// Switches inside a node may add up all-reduces (NVLink SHARP) where they can. The constants were set without.
   bool in_switch = false;
+  /// The network's switches may add all-reduces that leave a node (InfiniBand's SHARP). The constants were set without.
+  bool in_network = false;
 };
 
 /// Bytes of a GPU's memory that a training framework cannot use, where nobody says otherwise: the CUDA context and the
@@ -36,6 +39,8 @@ struct PlannerCluster {
   double link_inside_bytes_per_s = 0, link_between_bytes_per_s = 0;  ///< as printed; shares are in `curve`
   /// What a rank's links carry while a node's switches add (in_switch_sums), and the latency; 0: none adds.
   double switch_bytes_per_s = 0, switch_latency_s = 0;
+  /// The node and its ports as the collectives lab has them, where the network's switches add; nothing: none does.
+  std::optional<CollectiveMachine> adding_network;
   /// A GPU's link to its host, one direction, and its part of the host's memory bandwidth, which is assumed.
   double host_link_bytes_per_s = 0, host_memory_bytes_per_s = 50e9;
   PlannerCurve curve;
@@ -47,6 +52,13 @@ struct PlannerCluster {
   bool compared = true;  ///< Published runs of this chip are among those that the planner is held against.
 };
 
+/// Adapters beside frozen weights in place of training all weights.
+struct PlannerAdapters {
+  double rank = 0;  ///< 0: all weights are trained
+  memory::AdapterTargets targets = memory::AdapterTargets::attention;
+  double frozen_bytes = 2;  ///< Bytes of a frozen matrix's element.
+};
+
 struct PlannerJob {
   Architecture architecture;
   PlannerCluster cluster;
@@ -55,6 +67,7 @@ struct PlannerJob {
   std::int64_t global_batch = 256, sequence = 4096;
   /// How sequences are shared over the context ranks; nothing: the way that leaves least uncovered.
   std::optional<ContextMethod> context_method{};
+  PlannerAdapters adapters{};
 };
 
 /// The cluster of a chip of the catalog; a usual box has 8 GPUs, one of Grace Hoppers 4, an NVL72 rack 72, and chips of

@@ -8,6 +8,7 @@
 #include "models/memory/operation_times.h"
 #include "models/parallel/planner/planner_data.h"
 #include "models/parallel/planner/planner_traffic.h"
+#include "models/training/adapters.h"
 #include "models/transformer/flops.h"
 
 namespace models::parallel {
@@ -44,9 +45,9 @@ void hide_exchanges(const PlannerStack& stack, StageTimes& t) {
   for (PassTimes* pass : {&t.forward, &t.backward, &t.again}) pass->expert_s *= left;
 }
 
-PassSplit split_of(const StageTimes& t) {
-  // Of a product's backward pass half is the gradient of its weights.
-  const double weight_s = t.backward.products_s / 2;
+PassSplit split_of(const StageTimes& t, const TrainingPlan& p) {
+  // Of a product's backward pass half is the gradient of its weights; frozen ones have none.
+  const double weight_s = p.frozen ? 0 : t.backward.products_s / 2;
   return {.forward_s = t.forward.total_s(),
           .input_s = t.backward.total_s() + t.again.total_s() - weight_s,
           .weight_s = weight_s};
@@ -73,7 +74,8 @@ std::string_view step_cause_name(PlanCause cause) {
   constexpr std::array<std::string_view, plan_cause_count> names{
       "products",        "attention",        "element-wise",    "recompute",
       "tensor parallel", "context parallel", "expert parallel", "pipeline transfers",
-      "pipeline bubble", "data parallel",    "optimizer",       "host and stragglers"};
+      "pipeline bubble", "data parallel",    "optimizer",       "host and stragglers",
+      "copies to the host"};
   return names[static_cast<std::size_t>(cause)];
 }
 
@@ -117,6 +119,11 @@ TrainingPlan planned(const PlannerJob& job, TrainingPlan p) {
   p.kept_input_bytes = kept_input_bytes(job.format);
   p.own_bytes = job.stack.state_bytes;
   p.step_gradients = job.stack.step_gradients && p.zero_stage > 0;
+  p.whole_in_pipeline = job.stack.whole_in_pipeline;
+  p.frozen = job.adapters.rank > 0;
+  p.adapter_rank = job.adapters.rank;
+  p.adapter_targets = job.adapters.targets;
+  p.frozen_bytes = job.adapters.frozen_bytes;
   return p;
 }
 
@@ -125,6 +132,21 @@ std::uint8_t small_modules(const Architecture& a) {
   using memory::RecomputeModule;
   const auto small = static_cast<std::uint8_t>(bit(RecomputeModule::norms) | bit(RecomputeModule::activation));
   return a.has_latent() ? static_cast<std::uint8_t>(small | bit(RecomputeModule::latent_up)) : small;
+}
+
+std::string adapters_problem(const PlannerJob& job) {
+  const double rank = job.adapters.rank;
+  if (!(rank > 0)) return {};
+  double narrowest = 0;
+  for (const adapters::TargetMatrix& m : adapters::target_matrices(job.architecture, job.adapters.targets)) {
+    const double side = std::min(m.inputs, m.outputs);
+    narrowest = narrowest > 0 ? std::min(narrowest, side) : side;
+  }
+  if (!(narrowest > 0)) return "This model has no matrices of these names: put adapters on all linear layers.";
+  if (rank > narrowest)
+    return "Adapters of rank " + std::to_string(std::llround(rank)) + " add nothing to a matrix whose smaller side is " +
+           std::to_string(std::llround(narrowest)) + "; take a smaller rank.";
+  return {};
 }
 
 std::string planner_problem(const PlannerJob& job, const TrainingPlan& p) {
@@ -142,8 +164,9 @@ std::string planner_problem(const PlannerJob& job, const TrainingPlan& p) {
            (below > 0 ? text(below) + " or " : std::string()) + text(below + each) + " would be.";
   }
   if (std::string problem = context_problem(job, p); !problem.empty()) return problem;
-  if (p.offload != memory::Offload::none && !(job.cluster.host_link_bytes_per_s > 0))
-    return "This chip's link to its host is not known; keep the optimizer on the GPU.";
+  if ((p.offload != memory::Offload::none || p.host_activations) && !(job.cluster.host_link_bytes_per_s > 0))
+    return "This chip's link to its host is not known; keep optimizer and activations on the GPU.";
+  if (std::string problem = adapters_problem(job); !problem.empty()) return problem;
   return schedule_problem(p);
 }
 
@@ -163,7 +186,7 @@ StageSums sum_stages(const PlannerJob& job, const TrainingPlan& p, const MicroBa
   for (const PlannerStages::Group& g : stages.groups) {
     StageTimes t = stage_times(g, p, times);
     if (runs_pairs(p.schedule)) hide_exchanges(job.stack, t);
-    const PassSplit split = split_of(t);
+    const PassSplit split = split_of(t, p);
     out.sum.forward_s += split.forward_s * g.alike;
     out.sum.input_s += split.input_s * g.alike;
     out.sum.weight_s += split.weight_s * g.alike;
@@ -182,7 +205,7 @@ StageSums sum_stages(const PlannerJob& job, const TrainingPlan& p, const MicroBa
 void note_passes(const TrainingPlan& p, const StageSums& all, StepWork& out) {
   const double directions = p.schedule == PipelineSchedule::dualpipe ? 2 : 1;
   const double others = std::max(1.0, as_double(p.pipeline - 1));
-  const PassSplit slowest = split_of(all.slowest);
+  const PassSplit slowest = split_of(all.slowest, p);
   const auto mean = [&](double sum, double one) { return (sum - one) / others / directions; };
   out.slowest_pass = {slowest.forward_s / directions, slowest.input_s / directions, slowest.weight_s / directions};
   out.other_pass = {.forward_s = mean(all.sum.forward_s, slowest.forward_s),
@@ -248,9 +271,12 @@ void bytes_beside_states(const PlannerJob& job, const TrainingPlan& p, const mem
                          const PlannerStages& stages, PlannerSchedules& schedules, std::vector<double>& out) {
   out.clear();
   TrainingPlan at = p;
+  const std::vector<double>* held_by_stage = schedules.in_flight_of_stages(p);
+  const double held_by_all = held_by_stage != nullptr ? 0 : schedules.in_flight(p, 0);
   for (const PlannerStages::Group& g : stages.groups) {
     at.stage = g.stage;
-    at.in_flight = schedules.in_flight(p, g.stage);
+    const auto place = static_cast<std::size_t>(g.stage);
+    at.in_flight = held_by_stage == nullptr ? held_by_all : place < held_by_stage->size() ? (*held_by_stage)[place] : 0;
     const memory::TrainingMemory held = memory::training_memory_of(
         job.architecture, at, {.slack_share = job.stack.slack_share, .fixed_bytes = job.stack.reserve_bytes}, micro,
         g.memory);
@@ -270,6 +296,24 @@ double host_optimizer_s(const PlannerCluster& c, const TrainingPlan& p, const me
   // Gradients are read in FP32, the optimizer's own states read and written.
   const double touched = owned * (4 + 2 * (each.master + each.optimizer));
   return std::max(0.0, copy_s - work.stage.backward_s) + touched / c.host_memory_bytes_per_s + copy_s;
+}
+
+/// What the layers keep goes to the host behind their forward pass and comes back before their backward pass, at the
+/// slower of PCIe and the host's memory, beside the arithmetic: what is longer than that waits, in every micro-batch.
+/// Without a pipeline the two layers that have room on the GPU need not leave it.
+double host_copies_s(const PlannerCluster& c, const TrainingPlan& p, const memory::MicroBatchMemory& micro,
+                     const StepWork& work) {
+  double kept = 0, largest = 0;
+  for (std::size_t i = 0; i < micro.kinds.size(); ++i) {
+    if (!(work.slowest->counts[i] > 0)) continue;
+    const double one = micro.kinds[i].memory.kept(p.recompute);
+    kept += work.slowest->counts[i] * one;
+    largest = std::max(largest, one);
+  }
+  if (p.pipeline == 1) kept = std::max(0.0, kept - 2 * largest);
+  const double one_way_s = kept / std::min(c.host_link_bytes_per_s, c.host_memory_bytes_per_s);
+  return as_double(p.micro_batches) * (std::max(0.0, one_way_s - work.stage.forward_s) +
+                                       std::max(0.0, one_way_s - work.stage.backward_s));
 }
 
 }  // namespace
@@ -295,12 +339,18 @@ PricedPlan price_plan(const PlannerJob& job, const TrainingPlan& p, const StepWo
   StepParts& s = out.parts;
   s[PlanCause::data] = data_parallel_s(job, p, *work.slowest, work.stage);
   if (p.offload == memory::Offload::none) {
-    const memory::HeldBytes states = memory::state_bytes(p, micro.per_parameter, *work.largest);
+    memory::HeldBytes states = memory::state_bytes(p, micro.per_parameter, *work.largest);
+    if (p.frozen) {
+      TrainingPlan trained = p;
+      trained.frozen = false;
+      states = memory::state_bytes(trained, micro.per_parameter, memory::trained_of(p, *work.largest));
+    }
     s[PlanCause::optimizer] =
         memory::optimizer_traffic_bytes(states) / (c.memory_bandwidth_bytes_per_s * c.curve.memory_share);
   } else {
     s[PlanCause::optimizer] = host_optimizer_s(c, p, micro.per_parameter, work);
   }
+  if (p.host_activations) s[PlanCause::host] = host_copies_s(c, p, micro, work);
   out.step_s = s.total_s();
   out.bubble_share = s[PlanCause::bubble] / out.step_s;
   out.fits = out.memory_bytes <= c.memory_bytes;

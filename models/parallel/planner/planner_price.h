@@ -25,9 +25,10 @@ enum class PlanCause : std::uint8_t {
   bubble,  ///< stages that wait for the first and the last micro-batch
   data,    ///< gradients and weights over data parallel, as far as nothing hides them
   optimizer,
-  other  ///< the host's loop, and waiting for the slowest node
+  other,  ///< the host's loop, and waiting for the slowest node
+  host    ///< activations on their way to the host's memory and back, as far as nothing hides them
 };
-inline constexpr std::size_t plan_cause_count = 12;
+inline constexpr std::size_t plan_cause_count = 13;
 std::string_view step_cause_name(PlanCause cause);  ///< "products"
 
 struct StepParts {
@@ -75,6 +76,9 @@ double kept_input_bytes(Format format);
 /// What selective recomputation gives up beside fused attention where little time is to be lost: norms, activation
 /// functions, MLA's up projections.
 std::uint8_t small_modules(const Architecture& architecture);
+
+/// One sentence when the job's adapters cannot stand beside its model's matrices; nothing otherwise.
+std::string adapters_problem(const PlannerJob& job);
 
 /// One sentence when the plan cannot run: what plan_problem says, GPUs that do not multiply up, a batch that does not
 /// divide. Nothing otherwise; whether it fits is another question.

@@ -95,6 +95,8 @@ Result<PlannerRuns> parse_planner_runs(std::string_view text, std::string_view o
       r.plan.zero_stage = at("zero");
       r.sequence_parallel = at("sp");
       r.accumulates = at("accum32").get<int>() != 0;
+      r.drops_tokens = at("drops").get<int>() != 0;
+      r.adapters = r.group == "adapters";
       r.shard_group = at("zgroup");
       r.network_bytes_per_s = at("net");
       r.step_s = at("step");
@@ -108,7 +110,10 @@ Result<PlannerRuns> parse_planner_runs(std::string_view text, std::string_view o
       out.runs.push_back(std::move(r));
     }
     std::vector<PlannerRun*> by_id;
-    for (PlannerRun& r : out.runs) by_id.push_back(&r);
+    for (PlannerRun& r : out.runs) {
+      r.judges = r.adapters;
+      if (!r.adapters) by_id.push_back(&r);
+    }
     std::sort(by_id.begin(), by_id.end(), [](const PlannerRun* x, const PlannerRun* y) { return x->id < y->id; });
     for (std::size_t i = 1; i < by_id.size(); i += 2) by_id[i]->judges = true;
     for (const json& some : all.at("left_out")) out.left_out.push_back({some.at("runs"), some.at("reason")});
@@ -160,6 +165,10 @@ Result<PlannerJob> planner_job_of(const PlannerRuns& all, const PlannerRun& r, s
   for (std::size_t i = 0; i < stack_count; ++i)
     if (stack_name(static_cast<StackId>(i)) == r.stack) job.stack = planner_stack(static_cast<StackId>(i));
   if (r.stack == "megatron_deepspeed" && id == "v100_sxm2") job.cluster.gpus_per_node = 4;
+  // With a fixed number of tokens for every expert the host need not be told by the GPU how many there are.
+  if (r.drops_tokens) job.stack.expert_layer_host_s = 0;
+  // Sources leave rank and matrices unsaid: those of MLPerf's reference are taken.
+  if (r.adapters) job.adapters = {.rank = 16, .targets = memory::AdapterTargets::attention};
   if (r.accumulates) job.stack.recipe = memory::StateRecipe::accumulate;
   job.format = r.format;
   job.global_batch = r.global_batch;

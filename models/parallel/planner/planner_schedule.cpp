@@ -98,46 +98,55 @@ double PlannerSchedules::bubble_s(const TrainingPlan& p, const PassSplit& split)
 }
 
 double PlannerSchedules::run_bubble(const PipelineSpec& spec, const PipelineTimes& times) {
-  const PipelinePlan& plan = order_of(spec);
-  if (plan.ranks == 0) return 0;
-  const auto run = run_pipeline(plan, times);
-  if (!run) return 0;
-  double busiest = 0;
-  for (const PipelineRank& rank : run->ranks) busiest = std::max(busiest, rank.busy_s);
-  return run->makespan_s - busiest;
+  Order& order = order_of(spec);
+  if (!order.timer.comes_to_its_end()) return 0;
+  const PipelineTimer::Ends ends = order.timer.run(times);
+  return ends.makespan_s - ends.busiest_s;
 }
 
-const PipelinePlan& PlannerSchedules::order_of(const PipelineSpec& spec) {
+PlannerSchedules::Order& PlannerSchedules::order_of(const PipelineSpec& spec) {
   const Key key{spec.schedule, spec.ranks, spec.chunks, spec.micro_batches, 0, 0};
   auto found = orders_.find(key);
   if (found == orders_.end()) {
-    constexpr std::size_t most_orders = 16;  // the longest take a megabyte
-    if (orders_.size() >= most_orders) orders_.clear();
-    auto made = pipeline_plan(spec);
-    found = orders_.emplace(key, made ? std::move(*made) : PipelinePlan{}).first;
+    constexpr std::size_t most_operations = 1'000'000;  // 24 megabytes
+    if (operations_ >= most_operations) {
+      orders_.clear();
+      operations_ = 0;
+    }
+    const auto made = pipeline_plan(spec);
+    const PipelinePlan none;
+    const PipelinePlan& plan = made ? *made : none;
+    found = orders_.emplace(key, Order{PipelineTimer(plan), peak_activations(plan)}).first;
+    operations_ += found->second.timer.operations();
   }
   return found->second;
 }
 
-double PlannerSchedules::in_flight(const TrainingPlan& p, std::int64_t stage) {
-  if (p.schedule == PipelineSchedule::one_f_one_b || p.schedule == PipelineSchedule::interleaved || p.pipeline < 2)
-    return 0;
-  if (p.schedule == PipelineSchedule::gpipe || p.schedule == PipelineSchedule::breadth_first)
-    return as_double(p.micro_batches);
+const std::vector<double>* PlannerSchedules::in_flight_of_stages(const TrainingPlan& p) {
+  if (p.schedule == PipelineSchedule::one_f_one_b || p.schedule == PipelineSchedule::interleaved ||
+      p.schedule == PipelineSchedule::gpipe || p.schedule == PipelineSchedule::breadth_first || p.pipeline < 2)
+    return nullptr;
   PipelineSpec spec = schedule_spec(p);
   spec.micro_batches = enough(spec);
   const Key key{spec.schedule, spec.ranks, spec.chunks, spec.micro_batches, 0, 0};
   auto found = in_flight_.find(key);
   if (found == in_flight_.end()) {
-    std::vector<double> held;
-    if (const PipelinePlan& plan = order_of(spec); plan.ranks > 0) held = peak_activations(plan);
+    std::vector<double> held = order_of(spec).peaks;
     // DualPipe's rank has a stage of each direction, and its layers are counted in both.
     const double parts = spec.schedule == PipelineSchedule::dualpipe ? 2 : stages_a_rank(spec);
     for (double& h : held) h /= parts;
     found = in_flight_.emplace(key, std::move(held)).first;
   }
-  const auto at = static_cast<std::size_t>(stage);
-  return at < found->second.size() ? found->second[at] : 0;
+  return &found->second;
+}
+
+double PlannerSchedules::in_flight(const TrainingPlan& p, std::int64_t stage) {
+  if (const std::vector<double>* held = in_flight_of_stages(p)) {
+    const auto at = static_cast<std::size_t>(stage);
+    return at < held->size() ? (*held)[at] : 0;
+  }
+  const bool all = p.schedule == PipelineSchedule::gpipe || p.schedule == PipelineSchedule::breadth_first;
+  return all && p.pipeline > 1 ? as_double(p.micro_batches) : 0;
 }
 
 double schedule_in_flight(const TrainingPlan& p) {

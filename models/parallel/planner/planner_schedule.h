@@ -35,6 +35,8 @@ class PlannerSchedules {
   /// Activations that a stage holds at once, in those of one micro-batch on all its layers; 0 for 1F1B, plain and
   /// interleaved, whose count the memory model has.
   double in_flight(const memory::TrainingPlan& plan, std::int64_t stage);
+  /// The same for every stage whose order was run; null where in_flight is one number for all of them.
+  const std::vector<double>* in_flight_of_stages(const memory::TrainingPlan& plan);
   /// Orders that were run and are kept.
   std::size_t kept() const { return bubbles_.size() + in_flight_.size(); }
 
@@ -49,9 +51,15 @@ class PlannerSchedules {
     double more = 0;    ///< for each micro-batch more
   };
   double run_bubble(const PipelineSpec& spec, const PipelineTimes& times);
-  /// The order of a spec; without ranks where there is none.
-  const PipelinePlan& order_of(const PipelineSpec& spec);
-  std::map<Key, PipelinePlan> orders_;
+  /// An order that was made: its times, and the activations that each rank holds at its fullest.
+  struct Order {
+    PipelineTimer timer;
+    std::vector<double> peaks;
+  };
+  /// The order of a spec; one that does not come to its end where there is none.
+  Order& order_of(const PipelineSpec& spec);
+  std::map<Key, Order> orders_;
+  std::size_t operations_ = 0;  ///< in all orders that are kept
   std::map<Key, Bubble> bubbles_;                 ///< over the forward pass
   std::map<Key, std::vector<double>> in_flight_;  ///< by stage
 };

@@ -43,6 +43,7 @@ class Search {
 
   PlannerSearch run() {
     const Architecture& a = job_.architecture;
+    if (out_.reason = adapters_problem(job_); !out_.reason.empty()) return std::move(out_);
     const auto tensors = tensor_counts();
     const auto contexts = powers_of_two(std::min(space_.max_context, job_.cluster.gpus));
     const auto experts = powers_of_two(a.moe.routed > 0 ? std::min(space_.max_expert, a.moe.routed) : 1);
@@ -269,11 +270,7 @@ class Search {
                     " sequences is no multiple of the replicas of any plan; " +
                     (below_ > 0 ? std::to_string(below_) + " or " : std::string()) + std::to_string(above_) +
                     " would be.";
-    std::sort(out_.points.begin(), out_.points.end(), [](const PlanPoint& x, const PlanPoint& y) {
-      if (x.fits != y.fits) return x.fits;
-      if (x.step_s != y.step_s) return x.step_s < y.step_s;
-      return x.memory_bytes < y.memory_bytes;
-    });
+    sort_points();
     for (const PlanPoint& p : out_.points) out_.fitting += p.fits ? 1 : 0;
     if (!out_.points.empty()) out_.reason.clear();
     const auto lower_left = [&](std::size_t from, std::size_t to, double under_s) {
@@ -294,6 +291,29 @@ class Search {
     out_.frontier = lower_left(0, out_.fitting, 1e30);
     const double best = out_.fitting > 0 ? out_.points.front().step_s : 1e30;
     out_.beyond = lower_left(out_.fitting, out_.points.size(), best);
+  }
+
+  /// Points are long: their keys are sorted, and each point is moved once.
+  void sort_points() {
+    struct Key {
+      double step_s, memory_bytes;
+      std::uint32_t at;
+      bool fits;
+    };
+    std::vector<Key> keys;
+    keys.reserve(out_.points.size());
+    for (const PlanPoint& p : out_.points)
+      keys.push_back({p.step_s, p.memory_bytes, static_cast<std::uint32_t>(keys.size()), p.fits});
+    std::sort(keys.begin(), keys.end(), [](const Key& x, const Key& y) {
+      if (x.fits != y.fits) return x.fits;
+      if (x.step_s != y.step_s) return x.step_s < y.step_s;
+      if (x.memory_bytes != y.memory_bytes) return x.memory_bytes < y.memory_bytes;
+      return x.at < y.at;
+    });
+    std::vector<PlanPoint> sorted;
+    sorted.reserve(keys.size());
+    for (const Key& key : keys) sorted.push_back(out_.points[key.at]);
+    out_.points = std::move(sorted);
   }
 
   const PlannerJob& job_;
@@ -336,6 +356,7 @@ TrainingPlan plan_of(const PlannerJob& job, const PlanPoint& point) {
   p.shard_group = point.shard_group;
   p.expert_tensor = point.expert_tensor;
   p.offload = point.offload ? memory::Offload::optimizer : memory::Offload::none;
+  p.host_activations = point.host_activations;
   p.schedule = point.schedule;
   p.recompute = static_cast<Recompute>(point.recompute);
   p.modules = point.modules;

@@ -14,7 +14,7 @@ namespace models::parallel {
 /// expert and micro-batch powers of two. ZeRO splits over all data-parallel ranks, and where the software can also over
 /// those of a node, with ZeRO-3 also over four times as many until there are no more. Chunks that cannot be equal are
 /// tried with embedding and output as a layer each too. Plans whose states alone take 2.5 times the memory are left
-/// out, and so are an optimizer on the host and experts that fewer GPUs share than the layers. Selective recomputation
+/// out, and so are an optimizer or activations on the host and experts that fewer GPUs share than the layers. Selective recomputation
 /// takes what the software offers: of unfused attention the scores; else norms, activation functions and MLA's up
 /// projections, those with the feed-forward or experts, or every second product.
 struct PlannerSpace {
@@ -37,6 +37,7 @@ struct PlanPoint {
   bool fits = false, sequence_parallel = false, ends_take_slots = false;
   bool second_products = false;  ///< selective recomputation runs every second product again, as the software does
   bool offload = false;          ///< master weights and moments lie in the host's memory, which updates them
+  bool host_activations = false;  ///< what the layers keep waits in the host's memory
   double step_s = 0, memory_bytes = 0;
   bool operator==(const PlanPoint&) const = default;
 };

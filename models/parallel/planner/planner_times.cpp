@@ -5,8 +5,11 @@
 #include <string_view>
 
 #include "models/base/integer_math.h"
+#include "models/memory/frozen_layers.h"
 #include "models/memory/saved_tensors.h"
+#include "models/parallel/collectives/collective_tuner.h"
 #include "models/parallel/planner/planner_traffic.h"
+#include "models/training/adapters.h"
 #include "models/training/slowest_rank.h"
 
 namespace models::parallel {
@@ -117,15 +120,31 @@ class LayerClock {
     const double one =
         product_s(m, n, k, groups, fast, experts ? (fast ? s_.expert_fast_factor : s_.expert_factor) : 1);
     forward.products_s += one;
-    backward.products_s += 2 * one;
+    backward.products_s += (p_.frozen ? 1 : 2) * one;
+    if (p_.frozen && p_.adapter_rank > 0 && memory::gets_pair(op, p_.adapter_targets))
+      pair(m * groups, k, n, groups, forward, backward);
     // The weight gradient is added to the sum of the micro-batches before: inside the product the sum is read and
     // written in FP32 in place of a 16-bit write; otherwise the 16-bit result is read again as well.
     const double sum = s_.recipe == memory::StateRecipe::zero ? 2 : 4;
-    backward.elements_s += traffic_s(groups * n * k * (s_.fused_gradients ? 2 * sum - 2 : 2 + 2 * sum), 0);
+    if (!p_.frozen)
+      backward.elements_s += traffic_s(groups * n * k * (s_.fused_gradients ? 2 * sum - 2 : 2 + 2 * sum), 0);
     if (!fast) return;
-    // Operands are read in 16 bits and written in the narrow format, straight and transposed.
-    forward.elements_s += traffic_s(groups * m * k * 4, 1);
-    backward.elements_s += traffic_s(groups * m * n * 4, 1);
+    // Operands are read in 16 bits and written in the narrow format, straight and, for weight gradients, transposed.
+    const double cast_bytes = p_.frozen ? 3 : 4;
+    forward.elements_s += traffic_s(groups * m * k * cast_bytes, 1);
+    backward.elements_s += traffic_s(groups * m * n * cast_bytes, 1);
+  }
+
+  /// The low-rank pair beside a frozen product, all of whose products have the rank as one side.
+  void pair(double rows, double k, double n, double groups, PassTimes& forward, PassTimes& backward) const {
+    const double rank = p_.adapter_rank;
+    const adapters::PairCost cost = adapters::pair_cost(rows, k, n, rank, groups, w_.activation_bytes, false);
+    const double rate = c_.peak_flops_per_s * k_.product_share * s_.product_factor * rank / (rank + k_.product_half);
+    const auto pass_s = [&](const OpCost& pass, double kernels) {
+      return std::max(pass.flops / rate, traffic_s(pass.bytes(), 0)) + kernels * start_s();
+    };
+    forward.products_s += pass_s(cost.forward, cost.forward_kernels);
+    backward.products_s += pass_s(cost.backward, cost.backward_kernels);
   }
 
   void attention(const LayerOperation& op, PassTimes& forward, PassTimes& backward) {
@@ -166,6 +185,12 @@ void add_prediction_layers(const Architecture& a, double logits_s, double loss_s
   out.head.products_s += 3 * logits_s * depth;
   out.head.elements_s += 2 * loss_s * depth;
   out.head_forward_s += (out.kinds[kind].forward.total_s() + logits_s + loss_s) * depth;
+}
+
+/// A layer's passes wait for the host to launch their kernels.
+void wait_for_host(double pass_s, PlannerKindTimes& times) {
+  times.forward.elements_s += std::max(0.0, pass_s - times.forward.total_s());
+  times.backward.elements_s += std::max(0.0, 2 * pass_s - times.backward.total_s());
 }
 
 }  // namespace
@@ -257,7 +282,9 @@ double planner_exchange_rate(const PlannerCluster& c, const AllReduceGroup& grou
 
 double planner_sum_s(const PlannerCluster& c, const AllReduceGroup& group, const AllReduceLinks& links, double share,
                      double bytes) {
-  const double rings_s = all_reduce_time(AllReduceAlgorithm::fastest, group, links, bytes).total_s();
+  double rings_s = all_reduce_time(AllReduceAlgorithm::fastest, group, links, bytes).total_s();
+  if (c.adding_network && group.nodes() > 1 && group.ranks > 1)
+    rings_s = std::min(rings_s, in_network_sum_s(*c.adding_network, group, share, bytes));
   if (!(c.switch_bytes_per_s > 0) || group.nodes() > 1 || group.ranks < 2) return rings_s;
   const double sent = in_switch_all_reduce_bytes(as_double(group.ranks), bytes);
   return std::min(rings_s, c.switch_latency_s + sent / (share * c.switch_bytes_per_s));
@@ -300,6 +327,7 @@ MicroBatchTimes micro_batch_times(const PlannerJob& job, const TrainingPlan& p) 
     times.forward.elements_s += job.stack.layer_s;
     times.backward.elements_s += 2 * job.stack.layer_s;
     add_layer_traffic(job, p, kind, times, out);
+    if (kind.form.experts) wait_for_host(getenv("P24H") && job.stack.expert_layer_host_s > 0 ? atof(getenv("P24H")) : job.stack.expert_layer_host_s, times);
     // Experts that run again exchange their tokens again.
     for (PlannerKindTimes::Again& some : times.again)
       if (some.modules == memory::bit(memory::RecomputeModule::experts)) some.times.expert_s = times.forward.expert_s;
@@ -312,11 +340,11 @@ MicroBatchTimes micro_batch_times(const PlannerJob& job, const TrainingPlan& p) 
   const double logits = clock.product_s(tokens, v / t, h, 1, false, 1);
   // The loss reads and writes logits several times: operation_times.cpp of models/memory counts 14 + 14 bytes.
   const double loss = clock.traffic_s(tokens * v / t * 14 * std::min(2.0, job.stack.element_passes), 4);
-  out.head.products_s = 3 * logits;
+  out.head.products_s = (p.frozen ? 2 : 3) * logits;
   out.head.elements_s = 2 * loss;
   out.head_forward_s = logits + loss;
   const double gather = clock.traffic_s(2 * clock.stream_bytes(), 1);
-  out.embedding.elements_s = 2 * gather;
+  out.embedding.elements_s = (p.frozen ? 1 : 2) * gather;
   out.embedding_forward_s = gather;
   add_prediction_layers(a, logits, loss, out);
   if (p.tensor > 1) {

@@ -68,6 +68,8 @@ std::string plan_difference(const PlanPoint& p, const PlanPoint& other) {
   add(p.ends_take_slots != other.ends_take_slots,
       p.ends_take_slots ? "ends count as layers" : "ends count for nothing");
   add(p.offload != other.offload, p.offload ? "optimizer on the host" : "optimizer on the GPU");
+  add(p.host_activations != other.host_activations,
+      p.host_activations ? "activations on the host" : "activations on the GPU");
   add(p.expert_tensor != other.expert_tensor, expert_tensor_words(p));
   add(p.sequence_parallel != other.sequence_parallel,
       p.sequence_parallel ? "sequence parallel" : "no sequence parallel");
@@ -83,6 +85,7 @@ std::string plan_detail(const PlannerJob& job, const PlanPoint& p) {
   if (p.expert_tensor > 0) out += ", experts over " + std::to_string(p.expert_tensor);
   out += ", " + zero_words(p);
   if (p.offload) out += ", optimizer on the host";
+  if (p.host_activations) out += ", activations on the host";
   return out + ", " + recompute_words(p);
 }
 

@@ -232,6 +232,10 @@ TEST_CASE("planner speed: the fullest moment alone is that of all moments to the
     p.loss = static_cast<memory::LossKind>(random() % memory::loss_kind_count);
     p.reshard = pick({0, 1, 1}) == 1;
     p.gather_ahead = pick({0, 1, 2});
+    p.host_activations = pick({0, 0, 1}) == 1;
+    p.whole_in_pipeline = pick({0, 1}) == 1;
+    p.frozen = pick({0, 0, 0, 1}) == 1;
+    p.adapter_rank = 16;
     if (!memory::plan_problem(a, p).empty()) continue;
     const auto all = memory::step_moments(a, p);
     const auto whole = memory::training_memory(a, p);
