@@ -83,7 +83,7 @@ Asked ask_curve(const chapters::Lab& lab, std::string_view key, std::string_view
     ask.scale = CurveScale::step;
     ask.hi = static_cast<double>(input->options->size()) - 1;
   } else {
-    const bool log = input->spec.range.scale == chapters::Scale::log && input->spec.drag().lo > 0;
+    const bool log = input->spec.range.is_log(input->spec.drag().lo);
     const auto [lo, hi] = drawn_span(*input, log);
     ask.lo = lo;
     ask.hi = hi;

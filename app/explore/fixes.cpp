@@ -45,7 +45,7 @@ double to_three_digits(double v, bool up) {
 double stepped(const Field& f, double from, int k) {
   const auto& s = f.spec.range;
   double v = 0;
-  if (s.scale == Scale::log && s.lo > 0)
+  if (s.is_log(s.lo))
     v = std::max(from, s.lo) * std::pow(2.0, k);
   else if (s.scale == Scale::step)
     v = from + k * s.step;

@@ -34,7 +34,7 @@ double number(const Field& f, Random& random, double most) {
   const double t = random.unit();
   if (end == 0) return lo;
   if (end == 1) return hi;
-  double v = f.spec.range.scale == Scale::log && lo > 0 ? lo * std::pow(hi / lo, t) : lo + (hi - lo) * t;
+  double v = f.spec.range.between(lo, hi, t);
   if (f.spec.range.scale == Scale::step) v = lo + std::round((v - lo) / f.spec.range.step) * f.spec.range.step;
   v = std::clamp(v, lo, hi);
   return f.kind == Kind::integer ? std::clamp(std::round(v), std::ceil(lo), std::floor(hi)) : v;

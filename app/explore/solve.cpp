@@ -20,7 +20,7 @@ struct Question {
   const Field* out = nullptr;
   double lo = 0, hi = 0, target = 0;
   bool whole() const { return in->kind == Kind::integer; }
-  bool log() const { return in->spec.range.scale == chapters::Scale::log && lo > 0; }
+  bool log() const { return in->spec.range.is_log(lo); }
 };
 
 /// Why it cannot be asked; empty where it can.
@@ -66,7 +66,7 @@ SolveResult narrowed(const Question& q, Place a, Place b, const At& at) {
 /// Place `i` of `n` between the ends, as the input's scale has it.
 double grid_value(const Question& q, std::size_t i, std::size_t n) {
   const double t = static_cast<double>(i) / static_cast<double>(n - 1);
-  const double v = i + 1 == n ? q.hi : q.log() ? q.lo * std::pow(q.hi / q.lo, t) : q.lo + (q.hi - q.lo) * t;
+  const double v = i + 1 == n ? q.hi : q.in->spec.range.between(q.lo, q.hi, t);
   return q.whole() ? std::round(v) : v;
 }
 

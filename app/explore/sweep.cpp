@@ -98,7 +98,7 @@ models::Result<SweepAxis> axis_of_range(const Field& f, const std::string& key, 
   using Axis = models::Result<SweepAxis>;
   const chapters::Range& range = f.spec.range;
   double lo = range.lo, hi = range.hi, points = static_cast<double>(default_points);
-  SweepAxis axis{key, {}, {}, range.scale == Scale::log && lo > 0};
+  SweepAxis axis{key, {}, {}, range.is_log(lo)};
   const std::string form = key + " needs LO:HI:N or LO:HI:N:log, such as " + key + "=1:64:32:log";
   if (!text.empty()) {
     std::vector<std::string_view> parts;

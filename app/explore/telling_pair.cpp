@@ -24,10 +24,9 @@ std::vector<double> places(const Field& f) {
   const auto [lo, hi] = f.spec.drag();
   std::vector<double> out;
   if (!(lo < hi) || !std::isfinite(lo) || !std::isfinite(hi)) return out;
-  const bool log = f.spec.range.scale == chapters::Scale::log && lo > 0;
   for (std::size_t i = 0; i < samples; ++i) {
     const double share = static_cast<double>(i) / (samples - 1);
-    double v = log ? lo * std::pow(hi / lo, share) : lo + share * (hi - lo);
+    double v = f.spec.range.between(lo, hi, share);
     if (f.kind == Kind::integer) v = std::round(v);
     if (out.empty() || v > out.back()) out.push_back(v);
   }

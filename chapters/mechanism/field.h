@@ -1,5 +1,6 @@
 #pragma once
 #include <any>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -60,6 +61,12 @@ struct Range {
   double lo = 0, hi = 1;
   Scale scale = Scale::linear;
   double step = 1;  ///< for Scale::step
+  /// Is what begins at `from` on a logarithm? One that begins at 0 or below has no place there.
+  bool is_log(double from) const { return scale == Scale::log && from > 0; }
+  /// The place `t`, 0 to 1, between two numbers, as the scale has it.
+  double between(double from, double to, double t) const {
+    return is_log(from) ? from * std::pow(to / from, t) : from + (to - from) * t;
+  }
 };
 /// From `lo` to `hi`, both included.
 struct Span {

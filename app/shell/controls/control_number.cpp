@@ -27,9 +27,7 @@ double rounded_to_grain(const Field& f, double v) {
 
 /// A logarithm has no 0. Where the range of an input on such a scale begins there, 0 leaves the number to the program:
 /// it is the left end of the slider, a little before the first number.
-bool zero_end(const Field& f) {
-  return f.spec.range.scale == Scale::log && f.spec.range.lo == 0 && f.spec.drag().lo > 0;
-}
+bool zero_end(const Field& f) { return f.spec.range.lo == 0 && f.spec.range.is_log(f.spec.drag().lo); }
 
 /// Dear ImGui's slider behaviour (mouse, keyboard, gamepad) under our own paint: a thin track and a round knob.
 bool number_slider(const Field& f, double& value, float width) {
@@ -52,7 +50,7 @@ bool number_slider(const Field& f, double& value, float width) {
     g.ActiveIdUsingNavDirMask |= (1u << ImGuiDir_Left) | (1u << ImGuiDir_Right);
   }
   chapters::Span span = f.spec.drag();
-  const bool log = f.spec.range.scale == Scale::log && span.lo > 0, zero = zero_end(f);
+  const bool log = f.spec.range.is_log(span.lo), zero = zero_end(f);
   const double first = span.lo;
   if (zero) span.lo = first / std::pow(span.hi / first, 0.06);
   double v = std::max(value, span.lo);
