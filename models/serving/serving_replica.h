@@ -100,8 +100,8 @@ class Replica {
   bool idle() const { return requests() == 0 && sent_blocks_ == 0; }
   /// Blocks that somebody holds.
   std::int64_t blocks_held() const { return setup_.blocks - room(); }
-  /// Blocks that nobody gives back any more.
-  std::int64_t blocks_left() const { return answers_ ? answers_->lost_blocks() : blocks_held(); }
+  /// Blocks that nobody gives back any more, or that were taken and not there: more than 0 would be a fault.
+  std::int64_t blocks_left() const { return answers_ ? answers_->lost_blocks() : blocks_held() + overdrawn_; }
 
   // For those who look on.
   void watch(ReplicaWatch* watch) { watch_ = watch; }
@@ -190,6 +190,7 @@ class Replica {
   std::unique_ptr<AnswerCache> answers_;                      ///< null: blocks are counted
   ReplicaWatch* watch_ = nullptr;
   Work work_;
+  std::int64_t overdrawn_ = 0;  ///< blocks by which more were taken than there are
   std::int64_t free_ = 0, sent_blocks_ = 0, prefilling_ = 0, queued_tokens_ = 0;
   std::int64_t now_us_ = 0, delay_us_ = 0;  ///< delay: transfers before the next step begins
   bool tree_on_ = false;
