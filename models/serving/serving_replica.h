@@ -26,7 +26,7 @@ struct Sequence {
   std::size_t request = 0;
   std::int64_t lane = 0;
   std::int64_t stored = 0, blocks = 0;
-  std::int64_t shared = 0;       ///< of its blocks, those that lie in the tree, down to `node`
+  std::int64_t shared = 0;       ///< those of its blocks that lie in the tree, down to `node`
   std::int64_t prompt_left = 0;  ///< tokens to put through before it decodes
   std::int64_t tokens_left = 0;  ///< to generate
   std::int64_t since_us = 0;     ///< beginning of the span that goes on
@@ -186,7 +186,7 @@ class Replica {
   std::vector<std::int64_t> lanes_, chunks_;
   PrefixStore store_;
   PrefixTreeStore tree_;
-  std::unordered_map<std::size_t, std::int32_t> sent_nodes_;  ///< of prompts on their way: where they end in the tree
+  std::unordered_map<std::size_t, std::int32_t> sent_nodes_;  ///< where prompts on their way end in the tree
   std::unique_ptr<AnswerCache> answers_;                      ///< null: blocks are counted
   ReplicaWatch* watch_ = nullptr;
   Work work_;
