@@ -13,7 +13,7 @@ namespace models {
 /// Prompts by the names of their full blocks. Two prompts share a block where they share all names up to it.
 struct NamedPrompts {
   std::int64_t block_tokens = 512;  ///< tokens in a named block
-  std::vector<std::int32_t> names;  ///< of all requests, one after the other
+  std::vector<std::int32_t> names;  ///< those of all requests, one after the other
   std::vector<std::size_t> first;   ///< by request, and one more: where its names begin
   std::span<const std::int32_t> of(std::size_t request) const {
     return {names.data() + first[request], first[request + 1] - first[request]};

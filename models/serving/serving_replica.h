@@ -26,7 +26,7 @@ struct Sequence {
   std::size_t request = 0;
   std::int64_t lane = 0;
   std::int64_t stored = 0, blocks = 0;
-  std::int64_t shared = 0;       ///< of its blocks, those that lie in the tree, down to `node`
+  std::int64_t shared = 0;       ///< those of its blocks that lie in the tree, down to `node`
   std::int64_t prompt_left = 0;  ///< tokens to put through before it decodes
   std::int64_t tokens_left = 0;  ///< to generate
   std::int64_t since_us = 0;     ///< beginning of the span that goes on
@@ -100,8 +100,8 @@ class Replica {
   bool idle() const { return requests() == 0 && sent_blocks_ == 0; }
   /// Blocks that somebody holds.
   std::int64_t blocks_held() const { return setup_.blocks - room(); }
-  /// Blocks that nobody gives back any more.
-  std::int64_t blocks_left() const { return answers_ ? answers_->lost_blocks() : blocks_held(); }
+  /// Blocks that nobody gives back any more, or that were taken and not there: more than 0 would be a fault.
+  std::int64_t blocks_left() const { return answers_ ? answers_->lost_blocks() : blocks_held() + overdrawn_; }
 
   // For those who look on.
   void watch(ReplicaWatch* watch) { watch_ = watch; }
@@ -186,10 +186,11 @@ class Replica {
   std::vector<std::int64_t> lanes_, chunks_;
   PrefixStore store_;
   PrefixTreeStore tree_;
-  std::unordered_map<std::size_t, std::int32_t> sent_nodes_;  ///< of prompts on their way: where they end in the tree
+  std::unordered_map<std::size_t, std::int32_t> sent_nodes_;  ///< where prompts on their way end in the tree
   std::unique_ptr<AnswerCache> answers_;                      ///< null: blocks are counted
   ReplicaWatch* watch_ = nullptr;
   Work work_;
+  std::int64_t overdrawn_ = 0;  ///< blocks by which more were taken than there are
   std::int64_t free_ = 0, sent_blocks_ = 0, prefilling_ = 0, queued_tokens_ = 0;
   std::int64_t now_us_ = 0, delay_us_ = 0;  ///< delay: transfers before the next step begins
   bool tree_on_ = false;

@@ -165,7 +165,9 @@ void Replica::release(const Sequence& s, bool preempted, std::int64_t kept_block
 
 void Replica::take_blocks(std::int64_t blocks) {
   if (blocks > free_) free_ += store_.evict(blocks - free_);
+  if (blocks > free_) free_ += tree_.evict(blocks - free_);
   free_ -= blocks;
+  overdrawn_ = std::max(overdrawn_, -free_);
   ledger_.blocks(now_s(), setup_.blocks - room());
 }
 

@@ -101,7 +101,7 @@ void describe(Fields& f, TierRow& r) {
   f.real("capacity", r.tier.capacity_bytes, {"Holds", "B"});
   f.real("tokens", r.tier.tokens, "Tokens that fit");
   f.real("sequences", r.tier.sequences, "Users that fit");
-  f.real("bytes_per_s", r.tier.bytes_per_s, {"Rate", "B/s"}, "Of one user's cache, on the slowest link.",
+  f.real("bytes_per_s", r.tier.bytes_per_s, {"Rate", "B/s"}, "One user's cache, on the slowest link.",
          {.absent = no_link});
   f.real("latency_s", r.tier.latency_s, {"First byte", "s"});
   f.real("fetch_s", r.tier.fetch_s, {"Bringing back", "s"}, {.absent = no_link});

@@ -42,6 +42,22 @@ void compare_training(const Setting& s, Outputs& out) {
       out.training_flops_per_token / models::megatron_flops_per_token(s.architecture, static_cast<double>(w.sequence));
 }
 
+/// Flops over bytes of the matmuls with weights inside the layers, and of attention's kernels.
+void part_intensities(const models::StepTime& step, Outputs& out) {
+  double flops[2] = {}, bytes[2] = {};
+  for (const models::TimedOperation& timed : step.operations) {
+    const Block block = block_of(timed.operation.group);
+    const bool attention = block == Block::attention;
+    if (!attention && (timed.operation.parameters == 0 || block == Block::ends || block == Block::elementwise))
+      continue;
+    const auto n = static_cast<double>(timed.operation.count);
+    flops[attention] += n * timed.cost.flops;
+    bytes[attention] += n * timed.cost.bytes();
+  }
+  out.weights_intensity = bytes[0] > 0 ? flops[0] / bytes[0] : 0;
+  out.attention_intensity = bytes[1] > 0 ? flops[1] / bytes[1] : 0;
+}
+
 void rate_step(const Setting& s, const models::StepTime& step, Outputs& out) {
   const models::Machine& machine = s.machine;
   out.time_s = step.time_s;
@@ -63,22 +79,6 @@ void rate_step(const Setting& s, const models::StepTime& step, Outputs& out) {
   out.mfu = 100 * step.model_product_flops / (step.time_s * machine.peak_flops_per_s);
   out.hfu = 100 * step.totals.hardware_product_flops / (step.time_s * machine.peak_flops_per_s);
   out.mbu = 100 * step.totals.bytes / (step.time_s * machine.bandwidth_bytes_per_s);
-}
-
-/// Flops over bytes of the matmuls with weights inside the layers, and of attention's kernels.
-void part_intensities(const models::StepTime& step, Outputs& out) {
-  double flops[2] = {}, bytes[2] = {};
-  for (const models::TimedOperation& timed : step.operations) {
-    const Block block = block_of(timed.operation.group);
-    const bool attention = block == Block::attention;
-    if (!attention && (timed.operation.parameters == 0 || block == Block::ends || block == Block::elementwise))
-      continue;
-    const auto n = static_cast<double>(timed.operation.count);
-    flops[attention] += n * timed.cost.flops;
-    bytes[attention] += n * timed.cost.bytes();
-  }
-  out.weights_intensity = bytes[0] > 0 ? flops[0] / bytes[0] : 0;
-  out.attention_intensity = bytes[1] > 0 ? flops[1] / bytes[1] : 0;
 }
 
 /// The layer that takes most of the step, cut into its two blocks.

@@ -54,7 +54,7 @@ struct Outputs {
   double fused_time_s = 0, unfused_time_s = 0;  ///< the same step with both fusions on, and with both off
   double fused_bytes = 0, unfused_bytes = 0;
   double tokens_per_s = 0, intensity = 0, ridge = 0;
-  double weights_intensity = 0, attention_intensity = 0;        ///< of matmuls with weights; of attention's kernels
+  double weights_intensity = 0, attention_intensity = 0;        ///< matmuls with weights; attention's kernels
   double mfu = 0, hfu = 0, mbu = 0, attention_flops_share = 0;  ///< %
   double memory_bound_share = 0, compute_bound_share = 0, launch_bound_share = 0;  ///< % of the time
   models::ResidentBytes resident;
