@@ -134,7 +134,7 @@ void describe_times(Fields& f, Outputs& o) {
   f.real("rate", o.rate, {"Rate at best", "FLOP/s"}, "As papers count: half under a mask, backward 2.5 times forward.",
          {.formula = "4 S^2 d heads / tiled_time_s, forward"});
   f.real("measured_rate", o.measured_rate, {"Fastest measured", "FLOP/s"},
-         "Of the published runs on this chip with this pass and mask, whatever their shape.",
+         "What the best published run on this chip reached with this pass and mask, whatever its shape.",
          {.absent = "No run of this chip, pass and mask stands under Measured.",
           .formula = "FLOPs as papers count them / time"});
   f.text("measured_run", o.measured_run, "Which run", "Name of the fastest one; empty where there is none.");
