@@ -178,12 +178,14 @@ const std::vector<Command>& commands() {
         {"--lora", "WORDS",
          "trains low-rank adapters alone: rank=16,on=query_value|attention|all_linear,base=bf16|fp8|nf4"},
         {"--segments", "W",
-         "expandable or fixed: what the caching allocator leaves in fragments; as the software's constants unless told"},
+         "expandable or fixed: what the caching allocator leaves in fragments; as the software's constants unless "
+         "told"},
         {"--switches", "W", "node, infiniband or both: whose switches add all-reduces up; none unless told"},
         {"--context-by", "W", "ring, gather or all_to_all: how a sequence is shared; the fastest unless told"},
         {"--plan", "AXES",
          "your own plan beside the best, with the way to it in single changes: tp=8,pp=4,vp=5,cp=1,ep=1,zero=1,"
-         "group=0,mbs=1,sp=on|off,slots=on|off,etp=1,offload=none|optimizer|activations|both,recompute=none|selective|block|full|norms+"
+         "group=0,mbs=1,sp=on|off,slots=on|off,etp=1,offload=none|optimizer|activations|both,recompute=none|selective|"
+         "block|full|norms+"
          "activation+mla+mlp+experts+"
          "attention,order=1f1b|gpipe|zb_h1|zb_h2|zb_v|dualpipe|dualpipe_v|"
          "interleaved_zb|breadth_first|"

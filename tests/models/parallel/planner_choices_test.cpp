@@ -70,8 +70,8 @@ TEST_CASE("planner choices: activations on the host leave two layers' worth, and
     const double one_way_s = 30 * layer / job.cluster.host_memory_bytes_per_s;
     const StepWork work = step_work(job, planned(job, p), micro_batch_times(job, planned(job, p)),
                                     planner_stages(job.architecture, p), *std::make_unique<PlannerSchedules>());
-    const double waits_s = 8 * (std::max(0.0, one_way_s - work.stage.forward_s) +
-                                std::max(0.0, one_way_s - work.stage.backward_s));
+    const double waits_s =
+        8 * (std::max(0.0, one_way_s - work.stage.forward_s) + std::max(0.0, one_way_s - work.stage.backward_s));
     CHECK(near(away.parts[PlanCause::host], waits_s, 1e-9));
     CHECK((waits_s > 0) == (recompute == Recompute::none));
     CHECK(near(away.step_s - near_by.step_s, waits_s, 1e-9));
@@ -102,8 +102,8 @@ TEST_CASE("planner choices: adapters hold what the lab of adapters holds, and tr
   PlannerJob job = chosen_job("llama", "llama-3-8b", {.gpus = 1}, 1, StackId::fsdp_eager);
   const TrainingPlan p{.data = 1};
   const PricedPlan whole = priced(job, p);
-  for (const auto targets : {memory::AdapterTargets::query_value, memory::AdapterTargets::attention,
-                             memory::AdapterTargets::all_linear}) {
+  for (const auto targets :
+       {memory::AdapterTargets::query_value, memory::AdapterTargets::attention, memory::AdapterTargets::all_linear}) {
     job.adapters = {.rank = 16, .targets = targets};
     const PricedPlan thin = priced(job, p);
     const auto step = adapters::tuned_step(
@@ -218,9 +218,7 @@ TEST_CASE("planner choices: with sequence parallelism the backward pass gathers 
   TrainingPlan p{.tensor = 8, .sequence_parallel = false};
   job.stack.tensor_exposed_forward = 0;
   job.stack.tensor_exposed_backward = 1;
-  const auto backward_s = [&] {
-    return micro_batch_times(job, planned(job, p)).kinds[0].backward.tensor_s;
-  };
+  const auto backward_s = [&] { return micro_batch_times(job, planned(job, p)).kinds[0].backward.tensor_s; };
   const double sum_s = backward_s();
   p.sequence_parallel = true;
   CHECK(near(backward_s(), 1.5 * sum_s, 1e-12));
