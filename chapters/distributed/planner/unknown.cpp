@@ -38,7 +38,7 @@ std::string of_chip(const std::string& chip, const PlannerJob& job, std::int64_t
 
 /// What was compared of adapters, whichever software trained them.
 std::string of_adapters(const KnownRuns& known) {
-  return "Adapters: " + count(known.runs) + " runs, none of which set a constant; rank and matrices were unsaid.";
+  return "Adapters: " + count(known.runs) + " runs, whose sources leave rank and matrices unsaid.";
 }
 
 std::string of_software(std::string_view software, const KnownRuns& dense, const KnownRuns& experts) {
@@ -64,11 +64,11 @@ std::string of_error(const KnownRuns& known, const char* what, bool compared) {
 std::string of_state(const Inputs& in, const PlannerJob& job, bool torus) {
   if (job.cluster.is_torus()) return "Assumed: every ring has the links of its torus to itself, a step 1 \xC2\xB5s.";
   if (torus) return "Assumed: boxes of " + count(job.cluster.gpus_per_node) + " and a network in place of its torus.";
-  if (in.host_activations) return "Assumed: the host's memory takes and gives activations at 50 GB/s a GPU.";
+  if (in.host_activations) return "Assumed: activations come and go at 50 GB/s a GPU.";
   if (in.offload) return "Assumed: the host's memory gives each GPU's optimizer 50 GB/s.";
-  if (job.adapters.rank > 0) return "Assumed: what adapters send between GPUs that share a layer takes no time.";
+  if (job.adapters.rank > 0) return "Assumed: adapters' own sums over a layer's GPUs take no time.";
   if (in.in_network)
-    return job.cluster.adding_network ? "Assumed: constants set on rings hold with sums in InfiniBand's switches."
+    return job.cluster.adding_network ? "Assumed: constants set on rings hold with sums in InfiniBand."
                                       : "This network's switches add nothing: rings are counted.";
   if (in.in_switch)
     return job.cluster.switch_bytes_per_s > 0 ? "Assumed: constants set on rings hold with sums in the switches."
