@@ -378,8 +378,10 @@ Result<PricedPlan> price_plan(const PlannerJob& job, const TrainingPlan& plan) {
 double planner_mfu(const PlannerJob& job, double step_s) {
   const double tokens = as_double(job.global_batch) * as_double(job.sequence);
   const double peak = std::max(job.cluster.peak_flops_per_s, job.cluster.fast_peak_flops_per_s);
-  return megatron_flops_per_token(job.architecture, as_double(job.sequence)) * tokens /
-         (step_s * peak * as_double(job.cluster.gpus));
+  double flops = megatron_flops_per_token(job.architecture, as_double(job.sequence));
+  // Frozen weights have no gradients of their own: a third of their products, attention's not among them.
+  if (job.adapters.rank > 0) flops -= megatron_flops_per_token(job.architecture, 0) / 3;
+  return flops * tokens / (step_s * peak * as_double(job.cluster.gpus));
 }
 
 }  // namespace models::parallel

@@ -132,6 +132,12 @@ TEST_CASE("planner choices: adapters hold what the lab of adapters holds, and tr
     CHECK(thin.parts[PlanCause::optimizer] < 0.02 * whole.parts[PlanCause::optimizer]);
   }
   job.adapters.frozen_bytes = 0.516;
+  // Four of six FLOPs of each frozen weight are left, and attention's.
+  const double left = planner_mfu(job, 1);
+  job.adapters.rank = 0;
+  CHECK(left < 0.75 * planner_mfu(job, 1));
+  CHECK(left > 2.0 / 3 * planner_mfu(job, 1));
+  job.adapters.rank = 16;
   // Half a byte a matrix's element, and two of the embedding's and the output's.
   CHECK(memory::state_bytes(job.architecture, priced(job, p).plan).total() <
         0.05 * memory::state_bytes(job.architecture, whole.plan).total());
