@@ -69,8 +69,9 @@ TEST_CASE("planner choices: activations on the host leave two layers' worth, and
     CHECK(near(near_by.memory_bytes - away.memory_bytes, 30 * layer, 1e-6));
     // 30 of 32 layers go and come at 50 GB/s; what is longer than a pass waits, eight times.
     const double one_way_s = 30 * layer / job.cluster.host_memory_bytes_per_s;
-    const StepWork work = step_work(job, planned(job, p), micro_batch_times(job, planned(job, p)),
-                                    planner_stages(job.architecture, p), *std::make_unique<PlannerSchedules>());
+    const models::parallel::StepWork work =
+        step_work(job, planned(job, p), micro_batch_times(job, planned(job, p)), planner_stages(job.architecture, p),
+                  *std::make_unique<PlannerSchedules>());
     const double waits_s =
         8 * (std::max(0.0, one_way_s - work.stage.forward_s) + std::max(0.0, one_way_s - work.stage.backward_s));
     CHECK(near(away.parts[PlanCause::host], waits_s, 1e-9));
