@@ -152,7 +152,8 @@ std::string take_adapters(const std::string& text, PlannerJob& job) {
   for (std::string_view left = text; !left.empty();) {
     const std::string_view word = left.substr(0, left.find(','));
     left.remove_prefix(std::min(left.size(), word.size() + 1));
-    const std::string_view name = word.substr(0, word.find('=')), value = word.substr(std::min(word.size(), name.size() + 1));
+    const std::string_view name = word.substr(0, word.find('=')),
+                           value = word.substr(std::min(word.size(), name.size() + 1));
     const auto place = [&](const chapters::Choices& all) {
       return std::find_if(all.begin(), all.end(), [&](const auto& c) { return c.id == value; }) - all.begin();
     };

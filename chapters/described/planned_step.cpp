@@ -24,7 +24,8 @@ const Choices& kept_width_choices() {
 const Choices& segment_choices() {
   static const Choices choices = {
       {"software", "as the software", "What its constants hold: nothing but for Megatron-DeepSpeed."},
-      {"expandable", "expandable segments", "PyTorch's expandable_segments: a segment grows, and nothing is left over."},
+      {"expandable", "expandable segments",
+       "PyTorch's expandable_segments: a segment grows, and nothing is left over."},
       {"fixed", "fixed segments", "9 % over what is in use, as BLOOM's runs were measured."}};
   return choices;
 }
@@ -95,7 +96,8 @@ void describe_plan_axes(Fields& f, PlannedStep& step) {
   // As the shared choice, up to the GPUs that a rack of NVL72 joins.
   constexpr shared::Count rack_tensor{shared::parallel_tensor.name, shared::parallel_tensor.label,
                                       shared::parallel_tensor.unit, 72, shared::parallel_tensor.help};
-  rack_tensor(f, "tensor_parallel", step.tensor_parallel, {.help = "GPUs that share every layer; a divisor of its heads."});
+  rack_tensor(f, "tensor_parallel", step.tensor_parallel,
+              {.help = "GPUs that share every layer; a divisor of its heads."});
   shared::parallel_pipeline(f, "pipeline_parallel", step.pipeline_parallel,
                             {.help = "Stages that the layers are cut into."});
   f.integer("virtual_pipeline", step.virtual_pipeline, "Chunks per stage",

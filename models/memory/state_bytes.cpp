@@ -181,8 +181,9 @@ HeldBytes all_state_bytes(const TrainingPlan& p, const BytesPerParameter& b, con
   out[MemoryOwner::weights] = held(b.weights, 3);
   if (p.frozen) {
     const double wide = workload_of(p).weight_bytes;
-    out[MemoryOwner::weights] += split_both(p.frozen_bytes * n.matrices + wide * (n.dense + n.outer - n.matrices),
-                                            p.frozen_bytes * n.expert_matrices + wide * (n.experts - n.expert_matrices), 3);
+    out[MemoryOwner::weights] +=
+        split_both(p.frozen_bytes * n.matrices + wide * (n.dense + n.outer - n.matrices),
+                   p.frozen_bytes * n.expert_matrices + wide * (n.experts - n.expert_matrices), 3);
   }
   out[MemoryOwner::gradients] = held(b.gradients, 2);
   out[MemoryOwner::master] = held(b.master, 1);

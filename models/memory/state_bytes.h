@@ -9,7 +9,7 @@ struct StageParameters {
   double dense = 0;    ///< attention, dense feed-forwards, norms, routers, shared experts
   double experts = 0;  ///< routed experts
   double outer = 0;    ///< embedding, positions, final norm, output matrix: those that this stage holds
-  /// Of a frozen model: its layers' matrices among `dense` and `experts`, and the adapters beside both.
+  /// Where the model is frozen: its layers' matrices among `dense` and `experts`, and the adapters beside both.
   double matrices = 0, expert_matrices = 0, adapters = 0, expert_adapters = 0;
   double total() const { return dense + experts + outer; }
 };

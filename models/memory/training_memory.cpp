@@ -216,8 +216,8 @@ Result<std::vector<StepMoment>> step_moments(const Architecture& a, const Traini
   const StageMemory stage = stage_memory(a, p);
   const KeptHere here = kept_here(p, kept_by_kind(p, by_formula, fullest->formula_layer_bytes, kinds),
                                   by_formula ? fullest->formula_bytes : fullest->operations_bytes, stage.counts);
-  auto moments = unit_moments(a, p, {stage.units, stage.layers},
-                              {kinds, here.by_kind, here.activations, stream, fullest->states});
+  auto moments =
+      unit_moments(a, p, {stage.units, stage.layers}, {kinds, here.by_kind, here.activations, stream, fullest->states});
   const double fixed = fullest->held[MemoryOwner::buffers] - fullest->whole.total();
   for (StepMoment& m : moments) {
     m.held[MemoryOwner::buffers] += fixed;

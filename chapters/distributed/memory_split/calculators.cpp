@@ -9,7 +9,7 @@ namespace {
 
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
-bool keeps_on_host(const Inputs& in) { return in.offload != models::memory::Offload::none || in.host_activations; }
+bool sends_to_host(const Inputs& in) { return in.offload != models::memory::Offload::none || in.host_activations; }
 
 /// Shares of (weights, gradients, optimizer) of the paper, of parameters that tensor and pipeline divide evenly.
 double zero_formula(const Inputs& in, double parameters) {
@@ -35,7 +35,7 @@ double deepspeed(const Inputs& in, const Outputs& out, double parameters) {
 }
 
 double megatron(const Inputs& in, const TrainingCase& s) {
-  if (in.zero_stage > 1 || in.context_parallel > 1 || keeps_on_host(in)) return unknown;
+  if (in.zero_stage > 1 || in.context_parallel > 1 || sends_to_host(in)) return unknown;
   models::memory::TrainingPlan plan = s.plan;
   plan.recipe = models::memory::StateRecipe::megatron;
   plan.own_bytes = {};
@@ -59,7 +59,7 @@ double megatron(const Inputs& in, const TrainingCase& s) {
 
 double cookbook(const Inputs& in, const TrainingCase& s) {
   const models::Architecture& a = s.architecture;
-  if (a.moe.routed > 0 || in.context_parallel > 1 || keeps_on_host(in)) return unknown;
+  if (a.moe.routed > 0 || in.context_parallel > 1 || sends_to_host(in)) return unknown;
   return models::parallel::cookbook_estimate(
              {
                  .layers = static_cast<double>(a.layers),

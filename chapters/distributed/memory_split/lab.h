@@ -37,7 +37,8 @@ struct Inputs {
   models::memory::LossKind loss = models::memory::LossKind::parallel;
   double weight_bytes = 2, gradient_bytes = 2, optimizer_bytes = 12, parameters = 0;
   std::int64_t gather_ahead = 1;
-  bool whole_in_pipeline = false, reshard = true, eager_gate = false, fused_gradients = false, fused_attention = true, dropout = false;
+  bool whole_in_pipeline = false, reshard = true, eager_gate = false, fused_gradients = false, fused_attention = true,
+       dropout = false;
   PlanDetails details;
   double slack = 0;  ///< %
   double reduce_bytes = 0, bucket_bytes = models::memory::ddp_bucket_bytes, fixed_bytes = 1e9;

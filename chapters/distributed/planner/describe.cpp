@@ -105,8 +105,7 @@ void describe(Fields& f, Inputs& in) {
   f.toggle("in_network", in.in_network, "InfiniBand adds",
            "All-reduces that leave a node may be summed in InfiniBand's switches (SHARP), as the lab of collectives "
            "times them. Scatters and gathers gain nothing. The constants were set without.");
-  f.choice("segments", in.segments, segment_choices(), "Allocator",
-           "What the caching allocator leaves in fragments.");
+  f.choice("segments", in.segments, segment_choices(), "Allocator", "What the caching allocator leaves in fragments.");
   describe_filters(f, in);
 }
 

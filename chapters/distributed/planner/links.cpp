@@ -209,9 +209,9 @@ Link write_stairs(LinkWriter& w, const Inputs& in, const PlannerDoor& door) {
     return Link::fail("That lab keeps everything on the GPU, and experts are cut as the layers are.");
   const Inputs usual;
   if (in.port_bytes_per_s != usual.port_bytes_per_s || in.hop_s != usual.hop_s ||
-      in.gpus_per_node != usual.gpus_per_node || in.in_switch || in.in_network ||
-      in.segments != usual.segments || in.gradients != usual.gradients ||
-      in.moments != usual.moments || in.context_by != usual.context_by || door.job.cluster.is_torus() ||
+      in.gpus_per_node != usual.gpus_per_node || in.in_switch || in.in_network || in.segments != usual.segments ||
+      in.gradients != usual.gradients || in.moments != usual.moments || in.context_by != usual.context_by ||
+      door.job.cluster.is_torus() ||
       (p.recompute == models::Recompute::selective && !p.every_second_product &&
        p.modules != models::memory::bit(models::memory::RecomputeModule::core_attention)) ||
       p.ends_take_slots != (p.virtual_pipeline > 1 && uneven))

@@ -36,6 +36,11 @@ std::string of_chip(const std::string& chip, const PlannerJob& job, std::int64_t
          " are assumed.";
 }
 
+/// What was compared of adapters, whichever software trained them.
+std::string of_adapters(const KnownRuns& known) {
+  return "Adapters: " + count(known.runs) + " runs, whose sources leave rank and matrices unsaid.";
+}
+
 std::string of_software(std::string_view software, const KnownRuns& dense, const KnownRuns& experts) {
   const std::int64_t runs = dense.runs + experts.runs;
   if (runs == 0) return std::string(software) + ": no run was compared; its habits are assumed.";
@@ -45,9 +50,8 @@ std::string of_software(std::string_view software, const KnownRuns& dense, const
 }
 
 /// The error of the runs that set no constant.
-std::string of_error(const KnownRuns& known, bool experts, bool compared) {
-  const std::string kind =
-      std::string(experts ? "Steps with experts" : "Steps of dense models") + (compared ? "" : ", other chips");
+std::string of_error(const KnownRuns& known, const char* what, bool compared) {
+  const std::string kind = std::string(what) + (compared ? "" : ", other chips");
   if (known.judging == 0) return kind + ": the error is not known.";
   if (known.judging < least_judging)
     return kind + ": " + count(known.judging) + (known.judging == 1 ? " run is" : " runs are") +
@@ -60,11 +64,11 @@ std::string of_error(const KnownRuns& known, bool experts, bool compared) {
 std::string of_state(const Inputs& in, const PlannerJob& job, bool torus) {
   if (job.cluster.is_torus()) return "Assumed: every ring has the links of its torus to itself, a step 1 \xC2\xB5s.";
   if (torus) return "Assumed: boxes of " + count(job.cluster.gpus_per_node) + " and a network in place of its torus.";
-  if (in.host_activations) return "Assumed: the host's memory takes and gives activations at 50 GB/s a GPU.";
+  if (in.host_activations) return "Assumed: activations come and go at 50 GB/s a GPU.";
   if (in.offload) return "Assumed: the host's memory gives each GPU's optimizer 50 GB/s.";
-  if (job.adapters.rank > 0) return "Assumed: what adapters send between GPUs that share a layer takes no time.";
+  if (job.adapters.rank > 0) return "Assumed: adapters' own sums over a layer's GPUs take no time.";
   if (in.in_network)
-    return job.cluster.adding_network ? "Assumed: constants set on rings hold with sums in InfiniBand's switches."
+    return job.cluster.adding_network ? "Assumed: constants set on rings hold with sums in InfiniBand."
                                       : "This network's switches add nothing: rings are counted.";
   if (in.in_switch)
     return job.cluster.switch_bytes_per_s > 0 ? "Assumed: constants set on rings hold with sums in the switches."
@@ -84,9 +88,14 @@ std::vector<std::string> unknown_lines(const Inputs& in, const PlannerJob& job) 
   const KnownRuns dense = known_runs(in.software, false), moe = known_runs(in.software, true);
   const KnownFits fits = known_fits();
   const KnownLeftOut left_out = known_left_out();
+  const bool adapters = job.adapters.rank > 0;
+  const char* what = adapters ? "Steps of adapters" : experts ? "Steps with experts" : "Steps of dense models";
   return {of_chip(name, job, known_runs_of_chip(chip->id), left_out_of_vendor(chip->vendor)),
-          of_software(software_label(in.software), dense, moe),
-          of_error(experts ? moe : dense, experts, job.cluster.compared),
+          adapters ? of_adapters(known_adapters()) : of_software(software_label(in.software), dense, moe),
+          of_error(adapters  ? known_adapters()
+                   : experts ? moe
+                             : dense,
+                   what, job.cluster.compared),
           "Fits or not was right on " + count(fits.right) + " of " + count(fits.runs) + " runs; " +
               count(left_out.runs) + " of " + count(left_out.published) + " rows are left out.",
           of_state(in, job, chip->interconnect.name.find("torus") != std::string::npos),

@@ -288,7 +288,8 @@ PipelineTimer::PipelineTimer(const PipelinePlan& plan) {
     Step step{.rank = static_cast<std::uint16_t>(at.rank), .kind = op.kind};
     std::size_t needs = 0;
     for (const PipeNeed& need : needs_of(plan, at.rank, op))
-      if (need.exists) step.needs[needs++] = maker[need.kind == PipeKind::forward ? 0 : 1][cell(need.stage, need.micro_batch)];
+      if (need.exists)
+        step.needs[needs++] = maker[need.kind == PipeKind::forward ? 0 : 1][cell(need.stage, need.micro_batch)];
     steps_.push_back(step);
     const auto own = static_cast<std::uint32_t>(steps_.size());
     const bool pair = op.kind == PipeKind::pair;

@@ -34,7 +34,7 @@ double rate_of(const PlannerRuns& all, const PlannerRun& r) {
 std::vector<double> constant_rate_errors(const PlannerRuns& all) {
   using Key = std::tuple<std::string, Format, bool, bool>;
   std::map<Key, std::vector<double>> rates;
-  const auto key_of = [&](const PlannerRun& r) { 
+  const auto key_of = [&](const PlannerRun& r) {
     return Key{r.chip, r.format, all.shapes[r.shape].moe.routed > 0, r.adapters};
   };
   for (const PlannerRun& r : all.runs)

@@ -56,8 +56,8 @@ enum class StackId : std::uint8_t {
 inline constexpr std::size_t stack_count = 17;
 std::string_view stack_name(StackId id);  ///< "megatron_core"
 
-/// What the caching allocator leaves in fragments over what is in use, with segments of fixed size: set to the memory of
-/// BLOOM's runs, as Megatron-DeepSpeed's constant.
+/// What the caching allocator leaves in fragments over what is in use, with segments of fixed size: set to the memory
+/// of BLOOM's runs, as Megatron-DeepSpeed's constant.
 inline constexpr double fixed_segments_slack = 0.09;
 
 struct PlannerStack {
@@ -84,6 +84,9 @@ struct PlannerStack {
   /// ZeRO that the software runs with a pipeline: Megatron's and DeepSpeed's engines stop at 1, PyTorch's fully_shard
   /// goes on to 3.
   std::int64_t most_zero_of_pipeline = 1;
+  /// The software splits moments alone (ZeRO-1). PyTorch's fully_shard does not: it splits gradients with them, and
+  /// weights too unless they stay whole from the forward to the backward pass.
+  bool zero_1 = true;
   bool hybrid_sharding = true;  ///< states may be split over fewer ranks than there are
   /// ZeRO-3 under a pipeline keeps weights and gradients whole for all micro-batches (TrainingPlan::whole_in_pipeline).
   bool whole_in_pipeline = false;

@@ -307,7 +307,8 @@ DataCall data_call(const PlannerJob& job, const TrainingPlan& p, const memory::S
   const DataClock clock(job, p);
   const memory::StageParameters& n = stage.parameters;
   const memory::StageParameters trained = memory::trained_of(p, n);
-  const double layers = as_double(static_cast<std::int64_t>(stage.layers.size())), dense = trained.dense + trained.outer;
+  const double layers = as_double(static_cast<std::int64_t>(stage.layers.size())),
+               dense = trained.dense + trained.outer;
   DataCall out{.sums = p.zero_stage == 0, .gathers = p.zero_stage == 3};
   out.group = clock.dense().shards;
   out.links = clock.links(out.group);
@@ -325,7 +326,8 @@ double data_parallel_s(const PlannerJob& job, const TrainingPlan& p, const memor
   const std::int64_t ranks = p.data * p.context;
   if (ranks == 1 && memory::expert_zero_ranks(p) <= 1) return 0;
   if (p.zero_stage == 3)
-    // Units that stay whole are gathered in the first micro-batch's forward and reduced in the last one's backward pass.
+    // Units that stay whole are gathered in the first micro-batch's forward and reduced in the last one's backward
+    // pass.
     return sharded_exposed_s(sharded_units(job, p, stage, work).all(),
                              {.micro_batches = memory::stays_whole(p) ? 1 : p.micro_batches});
   const DataClock clock(job, p);

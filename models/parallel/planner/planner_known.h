@@ -15,6 +15,8 @@ struct KnownRuns {
   double judging_median = 0, judging_ninetieth = 0;  ///< |predicted / published - 1| of the judging runs
 };
 KnownRuns known_runs(StackId stack, bool experts);
+/// Those that train adapters alone, of all softwares; they set no constant, and are not among the others.
+KnownRuns known_adapters();
 
 /// Published runs with a step time on a chip of the catalog, by its id.
 std::int64_t known_runs_of_chip(std::string_view chip);

@@ -53,7 +53,9 @@ const Axis axes[] = {
      [](const PlanPoint& p) { return std::string(p.offload ? "on the host" : "on the GPU"); },
      [](const PlanPoint& a, const PlanPoint& b) { return a.offload == b.offload; },
      [](PlanPoint& to, const PlanPoint& from) { to.offload = from.offload; }},
-    {[](const PlanPoint& p) { return std::string(p.host_activations ? "activations on the host" : "activations on the GPU"); },
+    {[](const PlanPoint& p) {
+       return std::string(p.host_activations ? "activations on the host" : "activations on the GPU");
+     },
      [](const PlanPoint& p) { return std::string(p.host_activations ? "kept on the host" : "kept on the GPU"); },
      [](const PlanPoint& a, const PlanPoint& b) { return a.host_activations == b.host_activations; },
      [](PlanPoint& to, const PlanPoint& from) { to.host_activations = from.host_activations; }},

@@ -72,10 +72,9 @@ StageTimes stage_times(const PlannerStages::Group& g, const TrainingPlan& p, con
 
 std::string_view step_cause_name(PlanCause cause) {
   constexpr std::array<std::string_view, plan_cause_count> names{
-      "products",        "attention",        "element-wise",    "recompute",
-      "tensor parallel", "context parallel", "expert parallel", "pipeline transfers",
-      "pipeline bubble", "data parallel",    "optimizer",       "host and stragglers",
-      "copies to the host"};
+      "products",         "attention",           "element-wise",       "recompute",       "tensor parallel",
+      "context parallel", "expert parallel",     "pipeline transfers", "pipeline bubble", "data parallel",
+      "optimizer",        "host and stragglers", "copies to the host"};
   return names[static_cast<std::size_t>(cause)];
 }
 
@@ -144,8 +143,9 @@ std::string adapters_problem(const PlannerJob& job) {
   }
   if (!(narrowest > 0)) return "This model has no matrices of these names: put adapters on all linear layers.";
   if (rank > narrowest)
-    return "Adapters of rank " + std::to_string(std::llround(rank)) + " add nothing to a matrix whose smaller side is " +
-           std::to_string(std::llround(narrowest)) + "; take a smaller rank.";
+    return "Adapters of rank " + std::to_string(std::llround(rank)) +
+           " add nothing to a matrix whose smaller side is " + std::to_string(std::llround(narrowest)) +
+           "; take a smaller rank.";
   return {};
 }
 
@@ -312,8 +312,8 @@ double host_copies_s(const PlannerCluster& c, const TrainingPlan& p, const memor
   }
   if (p.pipeline == 1) kept = std::max(0.0, kept - 2 * largest);
   const double one_way_s = kept / std::min(c.host_link_bytes_per_s, c.host_memory_bytes_per_s);
-  return as_double(p.micro_batches) * (std::max(0.0, one_way_s - work.stage.forward_s) +
-                                       std::max(0.0, one_way_s - work.stage.backward_s));
+  return as_double(p.micro_batches) *
+         (std::max(0.0, one_way_s - work.stage.forward_s) + std::max(0.0, one_way_s - work.stage.backward_s));
 }
 
 }  // namespace
@@ -378,8 +378,10 @@ Result<PricedPlan> price_plan(const PlannerJob& job, const TrainingPlan& plan) {
 double planner_mfu(const PlannerJob& job, double step_s) {
   const double tokens = as_double(job.global_batch) * as_double(job.sequence);
   const double peak = std::max(job.cluster.peak_flops_per_s, job.cluster.fast_peak_flops_per_s);
-  return megatron_flops_per_token(job.architecture, as_double(job.sequence)) * tokens /
-         (step_s * peak * as_double(job.cluster.gpus));
+  double flops = megatron_flops_per_token(job.architecture, as_double(job.sequence));
+  // Frozen weights have no gradients of their own: a third of their products, attention's not among them.
+  if (job.adapters.rank > 0) flops -= megatron_flops_per_token(job.architecture, 0) / 3;
+  return flops * tokens / (step_s * peak * as_double(job.cluster.gpus));
 }
 
 }  // namespace models::parallel

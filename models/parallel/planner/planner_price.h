@@ -120,7 +120,7 @@ PricedPlan price_plan(const PlannerJob& job, const memory::TrainingPlan& plan, c
 Result<PricedPlan> price_plan(const PlannerJob& job, const memory::TrainingPlan& plan);
 
 /// Model flops of a step over what the GPUs could do at the 16-bit (or the job's format's) peak: causal attention at
-/// half, recomputation not counted (megatron_flops_per_token).
+/// half, recomputation not counted (megatron_flops_per_token), nor gradients of frozen weights and adapters themselves.
 double planner_mfu(const PlannerJob& job, double step_s);
 
 }  // namespace models::parallel

@@ -16,7 +16,7 @@ struct PlannerRun {
   Format format = Format::bf16;
   memory::TrainingPlan plan;
   bool any_recompute = false, accumulates = false;
-  bool adapters = false;     ///< low-rank adapters are trained alone; such runs set no constant
+  bool adapters = false;      ///< low-rank adapters are trained alone; such runs set no constant
   bool drops_tokens = false;  ///< experts get a fixed number of tokens, and what is over is dropped
   std::int64_t gpus = 1, global_batch = 1, shard_group = 0;
   double network_bytes_per_s = 0;

@@ -59,7 +59,7 @@ class PlannerSchedules {
   /// The order of a spec; one that does not come to its end where there is none.
   Order& order_of(const PipelineSpec& spec);
   std::map<Key, Order> orders_;
-  std::size_t operations_ = 0;  ///< in all orders that are kept
+  std::size_t operations_ = 0;                    ///< in all orders that are kept
   std::map<Key, Bubble> bubbles_;                 ///< over the forward pass
   std::map<Key, std::vector<double>> in_flight_;  ///< by stage
 };

@@ -200,6 +200,7 @@ class Search {
       const StepWork work = step_work(job_, p, times_, stages, schedules_);
       for (std::int64_t zero = 0; zero < (ranks > 1 ? 4 : 1); ++zero) {
         if (!space_.zero[zero] || (p.pipeline > 1 && zero > job_.stack.most_zero_of_pipeline)) continue;
+        if (zero == 1 && !job_.stack.zero_1) continue;
         p.zero_stage = zero;
         p.shard_group = 0;
         const memory::MicroBatchMemory& micro = micro_memory(p, r);

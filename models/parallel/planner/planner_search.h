@@ -14,9 +14,10 @@ namespace models::parallel {
 /// expert and micro-batch powers of two. ZeRO splits over all data-parallel ranks, and where the software can also over
 /// those of a node, with ZeRO-3 also over four times as many until there are no more. Chunks that cannot be equal are
 /// tried with embedding and output as a layer each too. Plans whose states alone take 2.5 times the memory are left
-/// out, and so are an optimizer or activations on the host and experts that fewer GPUs share than the layers. Selective recomputation
-/// takes what the software offers: of unfused attention the scores; else norms, activation functions and MLA's up
-/// projections, those with the feed-forward or experts, or every second product.
+/// out, ZeRO-1 where the software has none, and so are an optimizer or activations on the host and experts that fewer
+/// GPUs share than the layers. Selective recomputation takes what the software offers: of unfused attention the scores;
+/// else norms, activation functions and MLA's up projections, those with the feed-forward or experts, or every second
+/// product.
 struct PlannerSpace {
   std::int64_t max_tensor = 72, max_pipeline = 128, max_virtual = 16, max_context = 16, max_expert = 256,
                max_micro_batch = 16;
@@ -35,8 +36,8 @@ struct PlanPoint {
   std::uint8_t modules =
       memory::bit(memory::RecomputeModule::core_attention);  ///< What selective recomputation gives up.
   bool fits = false, sequence_parallel = false, ends_take_slots = false;
-  bool second_products = false;  ///< selective recomputation runs every second product again, as the software does
-  bool offload = false;          ///< master weights and moments lie in the host's memory, which updates them
+  bool second_products = false;   ///< selective recomputation runs every second product again, as the software does
+  bool offload = false;           ///< master weights and moments lie in the host's memory, which updates them
   bool host_activations = false;  ///< what the layers keep waits in the host's memory
   double step_s = 0, memory_bytes = 0;
   bool operator==(const PlanPoint&) const = default;

@@ -327,7 +327,7 @@ MicroBatchTimes micro_batch_times(const PlannerJob& job, const TrainingPlan& p) 
     times.forward.elements_s += job.stack.layer_s;
     times.backward.elements_s += 2 * job.stack.layer_s;
     add_layer_traffic(job, p, kind, times, out);
-    if (kind.form.experts) wait_for_host(getenv("P24H") && job.stack.expert_layer_host_s > 0 ? atof(getenv("P24H")) : job.stack.expert_layer_host_s, times);
+    if (kind.form.experts) wait_for_host(job.stack.expert_layer_host_s, times);
     // Experts that run again exchange their tokens again.
     for (PlannerKindTimes::Again& some : times.again)
       if (some.modules == memory::bit(memory::RecomputeModule::experts)) some.times.expert_s = times.forward.expert_s;

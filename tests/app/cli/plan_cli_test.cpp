@@ -137,7 +137,18 @@ TEST_CASE("plan takes every word of its help") {
   CHECK(split["memory_bytes"] > kept["memory_bytes"]);
   CHECK(yours("llama-3.2-1b", "8", "tp=2", {"--moments", "bf16"})["memory_bytes"] < kept["memory_bytes"]);
   CHECK(yours("llama-3.2-1b", "8", "tp=2", {"--gradients", "bf16"})["memory_bytes"] < kept["memory_bytes"]);
-  CHECK(yours("llama-3.2-1b", "8", "tp=2,offload=optimizer")["memory_bytes"] < kept["memory_bytes"]);
+  const Json optimizer = yours("llama-3.2-1b", "8", "tp=2,offload=optimizer");
+  CHECK(optimizer["memory_bytes"] < kept["memory_bytes"]);
+  const Json activations = yours("llama-3.2-1b", "8", "tp=2,offload=activations");
+  CHECK(activations["memory_bytes"] < kept["memory_bytes"]);
+  CHECK(activations["seconds"]["copies to the host"].get<double>() > 0);
+  CHECK(yours("llama-3.2-1b", "8", "tp=2,offload=both")["memory_bytes"] < optimizer["memory_bytes"]);
+  CHECK(yours("llama-3.2-1b", "8", "tp=2", {"--lora", "rank=16,on=all_linear,base=nf4"})["memory_bytes"] <
+        yours("llama-3.2-1b", "8", "tp=2", {"--lora", "rank=16"})["memory_bytes"]);
+  CHECK(yours("llama-3.2-1b", "8", "tp=2", {"--segments", "fixed"})["memory_bytes"] > kept["memory_bytes"]);
+  CHECK(yours("llama-3.2-1b", "8", "tp=2,sp=off", {"--switches", "node"})["step_time_s"] < split["step_time_s"]);
+  CHECK(yours("llama-3-8b", "64", "zero=0", {"--switches", "infiniband"})["step_time_s"] <=
+        yours("llama-3-8b", "64", "zero=0")["step_time_s"]);
   CHECK(yours("deepseek-v2-lite", "16", "tp=2,ep=8,etp=1")["memory_bytes"] >
         yours("deepseek-v2-lite", "16", "tp=2,ep=8,etp=2")["memory_bytes"]);
   CHECK(yours("llama-3.2-1b", "8", "cp=4", {"--context-by", "gather"})["step_time_s"] !=
@@ -157,6 +168,13 @@ TEST_CASE("plan refuses what is no plan, no software and no rate, each with a se
   CHECK(refused("--plan", "tp").find("axes are written tp=8,pp=4") != std::string::npos);
   CHECK(refused("--plan", "zero=4").find("0, 1, 2 or 3 is expected") != std::string::npos);
   CHECK(refused("--plan", "tp=3").find("does not divide the 32 heads") != std::string::npos);
+  CHECK(refused("--plan", "offload=all").find("none, optimizer, activations or both is expected") != std::string::npos);
+  CHECK(refused("--lora", "on=attention").find("--lora needs rank=") != std::string::npos);
+  CHECK(refused("--lora", "rank=16,on=head").find("query_value, attention or all_linear is expected") !=
+        std::string::npos);
+  CHECK(refused("--lora", "rank=0").find("from 1 to 1,024 is expected") != std::string::npos);
+  CHECK(refused("--segments", "some").find("expandable or fixed is expected") != std::string::npos);
+  CHECK(refused("--switches", "all").find("none, node, infiniband or both is expected") != std::string::npos);
   CHECK(refused("--plan", "order=backwards").find("v_half or v_min is expected") != std::string::npos);
   CHECK(refused("--plan", "recompute=some").find("mlp and experts with + between them") != std::string::npos);
   CHECK(refused("--plan", "recompute=attention").find("keeps no scores") != std::string::npos);

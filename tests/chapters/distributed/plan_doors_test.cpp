@@ -222,8 +222,29 @@ TEST_CASE("what a plan may have beside its axes opens with the same bytes, or th
     in.offload = true;
     open("framework/training-memory", false);
     open("distributed/memory-split", true);
+    in.host_activations = true;
+    open("distributed/memory-split", true);
     in.offload = false;
-    if (in.expert_parallel == 1) continue;
+    open("framework/training-memory", false);
+    open("distributed/memory-split", true);
+    in.host_activations = false;
+    in.adapter_rank = 16;
+    open("distributed/memory-split", false);
+    in.adapter_rank = 0;
+    in.segments = chapters::Segments::fixed;
+    open("framework/training-memory", true);
+    open("distributed/memory-split", true);
+    in.segments = chapters::Segments::software;
+    if (in.expert_parallel == 1) {
+      // PyTorch's stages stay whole, which the lab of the split holds.
+      in.software = StackId::fsdp_compiled;
+      in.recompute = models::Recompute::full;
+      in.pipeline_parallel = 2;
+      in.zero_stage = 3;
+      open("framework/training-memory", false);
+      open("distributed/memory-split", true);
+      continue;
+    }
     in.expert_tensor = 1;
     open("framework/training-memory", false);
     open("distributed/memory-split", false);

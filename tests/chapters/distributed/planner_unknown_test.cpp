@@ -110,4 +110,15 @@ TEST_CASE("planner: sums in the switches are named where they are asked for, and
   CHECK(lines().find("hold with sums in the switches") != std::string::npos);
   in.chip = "a100_80_sxm";
   CHECK(lines().find("No switch of these boxes adds") != std::string::npos);
+  in.in_network = true;
+  CHECK(lines().find("hold with sums in InfiniBand") != std::string::npos);
+  in.network = "ethernet_400";
+  CHECK(lines().find("This network's switches add nothing") != std::string::npos);
+  in.host_activations = true;
+  CHECK(lines().find("activations come and go at 50 GB/s a GPU") != std::string::npos);
+  CHECK(lines().find("LoRA") == std::string::npos);
+  in.host_activations = in.in_network = false;
+  in.adapter_rank = 16;
+  CHECK(lines().find("Adapters: 16 runs, whose sources leave rank and matrices unsaid.") != std::string::npos);
+  CHECK(lines().find("Steps of adapters: median error 12 %") != std::string::npos);
 }

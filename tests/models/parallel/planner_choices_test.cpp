@@ -8,6 +8,7 @@
 #include "models/memory/allocator_replay.h"
 #include "models/memory/allocator_workload.h"
 #include "models/memory/gathered_units.h"
+#include "models/memory/state_bytes.h"
 #include "models/parallel/collectives/collective_tuner.h"
 #include "models/parallel/memory_split/memory_split.h"
 #include "models/parallel/pipeline/pipeline_run.h"
@@ -68,10 +69,11 @@ TEST_CASE("planner choices: activations on the host leave two layers' worth, and
     CHECK(near(near_by.memory_bytes - away.memory_bytes, 30 * layer, 1e-6));
     // 30 of 32 layers go and come at 50 GB/s; what is longer than a pass waits, eight times.
     const double one_way_s = 30 * layer / job.cluster.host_memory_bytes_per_s;
-    const StepWork work = step_work(job, planned(job, p), micro_batch_times(job, planned(job, p)),
-                                    planner_stages(job.architecture, p), *std::make_unique<PlannerSchedules>());
-    const double waits_s = 8 * (std::max(0.0, one_way_s - work.stage.forward_s) +
-                                std::max(0.0, one_way_s - work.stage.backward_s));
+    const models::parallel::StepWork work =
+        step_work(job, planned(job, p), micro_batch_times(job, planned(job, p)), planner_stages(job.architecture, p),
+                  *std::make_unique<PlannerSchedules>());
+    const double waits_s =
+        8 * (std::max(0.0, one_way_s - work.stage.forward_s) + std::max(0.0, one_way_s - work.stage.backward_s));
     CHECK(near(away.parts[PlanCause::host], waits_s, 1e-9));
     CHECK((waits_s > 0) == (recompute == Recompute::none));
     CHECK(near(away.step_s - near_by.step_s, waits_s, 1e-9));
@@ -102,8 +104,8 @@ TEST_CASE("planner choices: adapters hold what the lab of adapters holds, and tr
   PlannerJob job = chosen_job("llama", "llama-3-8b", {.gpus = 1}, 1, StackId::fsdp_eager);
   const TrainingPlan p{.data = 1};
   const PricedPlan whole = priced(job, p);
-  for (const auto targets : {memory::AdapterTargets::query_value, memory::AdapterTargets::attention,
-                             memory::AdapterTargets::all_linear}) {
+  for (const auto targets :
+       {memory::AdapterTargets::query_value, memory::AdapterTargets::attention, memory::AdapterTargets::all_linear}) {
     job.adapters = {.rank = 16, .targets = targets};
     const PricedPlan thin = priced(job, p);
     const auto step = adapters::tuned_step(
@@ -118,7 +120,12 @@ TEST_CASE("planner choices: adapters hold what the lab of adapters holds, and tr
     // The stream that the ends keep is counted with the loss there, and apart here.
     const double ends = 2 * as_double(job.sequence) * as_double(job.architecture.hidden) * 2;
     CHECK(near(held->operations_bytes, step->held.activations - ends, 1e-12));
-    CHECK(thin.memory_bytes < 0.35 * whole.memory_bytes);
+    // Two bytes of sixteen are left of every parameter, and sixteen of the adapters.
+    const auto states = [&](const PricedPlan& price) {
+      return memory::state_bytes(job.architecture, price.plan).total();
+    };
+    CHECK(states(thin) < 0.14 * states(whole));
+    CHECK(thin.memory_bytes < 0.4 * whole.memory_bytes);
     // A third of the products is gone, that of frozen weights' gradients; pairs bring some back.
     const double products = thin.parts[PlanCause::products] / whole.parts[PlanCause::products];
     CHECK(products > 0.66);
@@ -126,7 +133,15 @@ TEST_CASE("planner choices: adapters hold what the lab of adapters holds, and tr
     CHECK(thin.parts[PlanCause::optimizer] < 0.02 * whole.parts[PlanCause::optimizer]);
   }
   job.adapters.frozen_bytes = 0.516;
-  CHECK(priced(job, p).memory_bytes < 0.16 * whole.memory_bytes);
+  // Four of six FLOPs of each frozen weight are left, and attention's.
+  const double left = planner_mfu(job, 1);
+  job.adapters.rank = 0;
+  CHECK(left < 0.75 * planner_mfu(job, 1));
+  CHECK(left > 2.0 / 3 * planner_mfu(job, 1));
+  job.adapters.rank = 16;
+  // Half a byte a matrix's element, and two of the embedding's and the output's.
+  CHECK(memory::state_bytes(job.architecture, priced(job, p).plan).total() <
+        0.05 * memory::state_bytes(job.architecture, whole.plan).total());
   job.adapters.rank = 2048;
   CHECK(price_plan(job, planned(job, p)).error.find("take a smaller rank") != std::string::npos);
   CHECK(search_plans(job, {}).reason.find("take a smaller rank") != std::string::npos);
@@ -137,11 +152,12 @@ TEST_CASE("planner choices: adapters alone are summed over replicas, and frozen 
   const TrainingPlan split{.data = 64, .zero_stage = 1}, sharded{.data = 64, .zero_stage = 3};
   const double all_s = priced(job, split).parts[PlanCause::data], gathered_s = priced(job, sharded).step_s;
   job.adapters.rank = 16;
-  CHECK(priced(job, split).parts[PlanCause::data] < 0.1 * all_s);
+  // Of all gradients the last bucket is waited for; of the adapters' all there is, which is latency.
+  CHECK(priced(job, split).parts[PlanCause::data] < 0.5 * all_s);
   const auto plan = planned(job, sharded);
   const PlannerStages stages = planner_stages(job.architecture, plan);
   const ShardedUnits units = sharded_units(job, plan, stages.groups[0].memory, {.first = true, .last = true});
-  CHECK(units.units[1].gather_s > 10 * units.units[1].scatter_s);
+  CHECK(units.units[1].gather_s > 5 * units.units[1].scatter_s);
   CHECK(priced(job, sharded).step_s < gathered_s);
 }
 
@@ -218,9 +234,7 @@ TEST_CASE("planner choices: with sequence parallelism the backward pass gathers 
   TrainingPlan p{.tensor = 8, .sequence_parallel = false};
   job.stack.tensor_exposed_forward = 0;
   job.stack.tensor_exposed_backward = 1;
-  const auto backward_s = [&] {
-    return micro_batch_times(job, planned(job, p)).kinds[0].backward.tensor_s;
-  };
+  const auto backward_s = [&] { return micro_batch_times(job, planned(job, p)).kinds[0].backward.tensor_s; };
   const double sum_s = backward_s();
   p.sequence_parallel = true;
   CHECK(near(backward_s(), 1.5 * sum_s, 1e-12));

@@ -102,7 +102,7 @@ void try_layouts(const PlannerJob& job, TrainingPlan p, TriedPlans& out) {
     p.ends_take_slots = slots;
     for (const auto& [recompute, modules] : recomputations(a))
       for (std::int64_t zero = 0; zero <= (p.pipeline > 1 ? job.stack.most_zero_of_pipeline : 3); ++zero) {
-        if (zero > 0 && ranks == 1) continue;
+        if ((zero > 0 && ranks == 1) || (zero == 1 && !job.stack.zero_1)) continue;
         std::vector<std::int64_t> groups{0};
         if (zero > 0)
           for (std::int64_t g = job.cluster.gpus_per_node / p.tensor; g < ranks; g *= zero == 3 ? 4 : ranks)
