@@ -77,7 +77,7 @@ TEST_CASE("detective: a real recording whose graph is incomplete says how much i
   CHECK(out(*lab, "replay_percent") < 99);
   const std::string answer(lab->answer());
   INFO(answer);
-  CHECK(answer.find("A replay that explains 93.1 %") == 0);
+  CHECK(answer.find("A replay that explains `93.1 %`") == 0);
   CHECK(answer.find("a slow data loader") != std::string::npos);
   choose(*lab, "recording", "real_2");
   compute(*lab);
