@@ -167,7 +167,7 @@ void add_suspects(const Inputs& in, const Outputs& out, const Run& run,
     p.suspects.push_back(std::move(s));
   }
   std::stable_sort(p.letters.begin(), p.letters.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return p.suspects[a].length_part < p.suspects[b].length_part;
+    return p.suspects[a].length_part > p.suspects[b].length_part;
   });
 }
 

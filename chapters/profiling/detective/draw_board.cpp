@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <array>
+#include <cmath>
 
 #include "chapters/profiling/detective/lab.h"
 #include "widgets/base/marks.h"
@@ -66,14 +68,17 @@ void bring_guilty(const Picture& picture, View& view) {
   }
 }
 
-/// The letters of the suspects on their longest spans; where two stand on one another, that of the longer one on top.
+/// The letters of the suspects on their longest spans; where two would stand on one another, that of the longer one.
 void paint_letters(const Picture& picture, View& view) {
   const auto& t = widgets::theme();
   const auto p = widgets::Painter::window();
   const widgets::Rect all = view.timeline.lanes_rect();
   const float radius = t.px(8);
   if (all.width() < t.px(460)) return;  // the words of the spans have no room for them
+  std::array<ImVec2, max_suspects> placed;
+  std::size_t count = 0;
   for (const std::uint32_t i : picture.letters) {
+    if (count == placed.size()) break;
     const BoardSuspect& s = picture.suspects[i];
     if (s.span.lane < 0 || static_cast<std::size_t>(s.span.lane) >= view.timeline.drawn_lanes()) continue;
     const auto& lane = picture.lanes[static_cast<std::size_t>(s.span.lane)];
@@ -82,6 +87,11 @@ void paint_letters(const Picture& picture, View& view) {
     const ImVec2 at{view.timeline.x_pixel(static_cast<double>(span.start_ns) * 1e-9) + radius + t.px(2),
                     (place.min.y + place.max.y) / 2};
     if (!all.contains(at)) continue;
+    const auto hides = [&](ImVec2 other) {
+      return std::abs(other.x - at.x) < 2 * radius + 1 && std::abs(other.y - at.y) < 2 * radius + 1;
+    };
+    if (std::any_of(placed.begin(), placed.begin() + static_cast<std::ptrdiff_t>(count), hides)) continue;
+    placed[count++] = at;
     // The board is given while a question is open, and who is guilty is not.
     const bool guilty = s.guilty && !widgets::veiled();
     p.rect({at.x - radius, at.y - radius}, {at.x + radius, at.y + radius}, guilty ? t.bad : t.panel, radius);

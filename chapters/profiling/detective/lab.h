@@ -138,7 +138,7 @@ struct Picture {
   std::vector<BoardLane> lanes;
   std::vector<std::string> names;  ///< names of spans, by number
   std::vector<BoardSuspect> suspects;
-  std::vector<std::uint32_t> letters;         ///< suspects by their longest span, the shortest first
+  std::vector<std::uint32_t> letters;         ///< suspects by their longest span, the longest first
   std::vector<widgets::TimelineStep> thread;  ///< from the culprit to whoever waits
   std::string board_words, line_words;
   std::int64_t end_ns = 0;
