@@ -1,30 +1,13 @@
 #include <algorithm>
-#include <mutex>
 
 #include "chapters/profiling/detective/lab.h"
 
 namespace chapters::profiling::detective {
 namespace {
 
-using models::trace::Cause, models::trace::Fix, models::trace::RealRecording, models::trace::RecordedCase,
-    models::trace::RecordedSuspect;
+using models::trace::Cause, models::trace::Fix, models::trace::RecordedCase, models::trace::RecordedSuspect;
 
 double seconds_of(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
-
-/// The recordings are in the program and never change, so each is opened once, for all labs.
-models::Result<std::shared_ptr<const RecordedCase>> opened(std::size_t number) {
-  using Opened = models::Result<std::shared_ptr<const RecordedCase>>;
-  static std::mutex mutex;
-  static std::array<std::shared_ptr<const RecordedCase>, models::trace::real_recording_count> kept;
-  const std::lock_guard lock(mutex);
-  if (kept[number]) return Opened::ok(kept[number]);
-  auto ranks = models::trace::open_real_recording(models::trace::real_recordings()[number]);
-  if (!ranks) return Opened::fail(ranks.error);
-  auto made = RecordedCase::of(std::move(*ranks), max_suspects);
-  if (!made) return Opened::fail(made.error);
-  kept[number] = std::make_shared<const RecordedCase>(std::move(*made));
-  return Opened::ok(kept[number]);
-}
 
 void state_line_up(const Inputs& in, const Run& run, Outputs& out) {
   const RecordedSuspect *longest = nullptr, *guiltiest = nullptr;
@@ -76,12 +59,11 @@ void state_recorded_verdict(const Inputs& in, const Run& run, bool charged, Outp
 
 void play_recorded(const Inputs& in, Run& run, Outputs& out) {
   const std::size_t number = std::min(static_cast<std::size_t>(in.recording), models::trace::real_recording_count) - 1;
-  const auto real = opened(number);
-  if (!real) {
-    out.reason = real.error;
+  run.real = models::trace::real_cases()[number];
+  if (!run.real) {
+    out.reason = "This recording is damaged in the program: install it again.";
     return;
   }
-  run.real = *real;
   run.real_facts = &models::trace::real_recordings()[number];
   const bool charged = in.accused > 0 || in.charge != Charge::none;
   run.open = !in.sealed || charged;

@@ -33,7 +33,7 @@ enum class Charge : std::uint8_t { none };
 enum class Source : std::uint8_t { dealt };
 
 /// Suspects in the line-up, at most.
-inline constexpr std::size_t max_suspects = 8;
+inline constexpr std::size_t max_suspects = models::trace::max_real_suspects;
 
 /// Defaults: a case of two ranks that is solved, so that the first picture shows what a verdict is.
 struct Inputs {

@@ -16,9 +16,9 @@ inline constexpr std::int64_t interrupted_times = 8, interrupted_ns = 300'000;
 inline constexpr std::int64_t loading_ns = 1'000'000, loading_times = 100;
 
 /// What an operation of a name usually takes.
-class UsualTimes {
+class UsualCalls {
  public:
-  explicit UsualTimes(const DetectRow& row) : trace_(*row.trace) {
+  explicit UsualCalls(const DetectRow& row) : trace_(*row.trace) {
     std::unordered_map<std::uint32_t, std::vector<std::int64_t>> all;
     for (std::size_t t = 0; t < row.host.size(); ++t)
       for (const HostSegment& s : row.host[t])
@@ -81,7 +81,7 @@ class FirstLaunches {
     if (later_ns > first_ns / 3) first_.clear();
   }
   bool holds(std::uint32_t event) const { return first_.contains(event); }
-  std::int64_t usual_ns() const { return usual_ns_; }  ///< of the median launching call
+  std::int64_t usual_ns() const { return usual_ns_; }  ///< what the median launching call takes
 
  private:
   std::unordered_set<std::uint32_t> first_;

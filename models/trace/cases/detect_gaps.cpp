@@ -93,7 +93,7 @@ class GapReader {
   const DetectRow& row_;
   const Intervals& waiting_;
   RowCosts& costs_;
-  UsualTimes usual_;
+  UsualCalls usual_;
   FirstLaunches first_;
   std::vector<Paced> paced_;
 };

@@ -124,7 +124,7 @@ class RecordedCaseBuilder {
   /// nothing is recorded.
   std::vector<Stretch> stretches(const RecordedJob::HostLane& host) const {
     const DetectRow& row = rows_.front();
-    const UsualTimes usual(row);
+    const UsualCalls usual(row);
     const FirstLaunches first(trace(0));
     std::vector<Stretch> said, out;
     for (std::size_t t = 0; t < row.host.size(); ++t) {

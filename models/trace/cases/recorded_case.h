@@ -50,7 +50,7 @@ struct RecordedSpan {
 struct RecordedLane {
   int row = 0;
   bool host = false;
-  std::int64_t stream = -1;  ///< of a device
+  std::int64_t stream = -1;  ///< its number; a host has none
   std::vector<RecordedSpan> spans{};
 };
 
@@ -75,7 +75,7 @@ class RecordedCase {
   /// others.
   const std::vector<RecordedSuspect>& line_up() const { return line_up_; }
   const std::vector<RecordedLane>& lanes() const { return lanes_; }
-  /// Of several ranks: the part in a collective of whoever comes last and is guilty, and that of whoever waits longest.
+  /// Where several ranks are: the guilty one that comes last to a collective, and the one that waits longest for it.
   const std::vector<RecordedPlace>& chain() const { return chain_; }
   /// Without whoever of the guilty it wins most without; 0 where nobody is guilty.
   std::int64_t attainable_ns() const { return attainable_ns_; }

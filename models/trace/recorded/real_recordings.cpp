@@ -1,5 +1,7 @@
 #include "models/trace/recorded/real_recordings.h"
 
+#include <utility>
+
 namespace models::trace {
 
 const std::array<RealRecording, real_recording_count>& real_recordings() {
@@ -28,6 +30,20 @@ Result<std::vector<Trace>> open_real_recording(const RealRecording& recording) {
     out.push_back(std::move(*read));
   }
   return Result<std::vector<Trace>>::ok(std::move(out));
+}
+
+const std::array<std::shared_ptr<const RecordedCase>, real_recording_count>& real_cases() {
+  static const auto cases = [] {
+    std::array<std::shared_ptr<const RecordedCase>, real_recording_count> out;
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      auto ranks = open_real_recording(real_recordings()[i]);
+      if (!ranks) continue;
+      if (auto made = RecordedCase::of(std::move(*ranks), max_real_suspects))
+        out[i] = std::make_shared<const RecordedCase>(std::move(*made));
+    }
+    return out;
+  }();
+  return cases;
 }
 
 }  // namespace models::trace

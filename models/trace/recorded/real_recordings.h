@@ -1,10 +1,11 @@
 #pragma once
 #include <array>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "models/trace/cases/cause.h"
+#include "models/trace/cases/recorded_case.h"
 #include "models/trace/trace.h"
 
 /// Recordings of real jobs that others published, each an extract (writers/extract.h) that lies in assets/recordings
@@ -25,6 +26,11 @@ const std::array<RealRecording, real_recording_count>& real_recordings();
 
 /// All ranks. Fails where what was built in cannot be read.
 Result<std::vector<Trace>> open_real_recording(const RealRecording& recording);
+
+/// Suspects in the line-up of a recorded case, at most.
+inline constexpr std::size_t max_real_suspects = 8;
+/// The recordings as cases, in their order: opened once, when somebody asks first. What cannot be read is not there.
+const std::array<std::shared_ptr<const RecordedCase>, real_recording_count>& real_cases();
 
 /// The bytes of a file of assets/recordings, by its name without ".json.gz"; empty where there is none.
 std::string_view embedded_recording(std::string_view name);
