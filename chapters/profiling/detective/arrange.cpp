@@ -227,7 +227,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   if (run.real) {
     const auto places = add_recorded_board(run, p);
     add_suspects(in, out, run, places, static_cast<std::uint32_t>(models::trace::RecordedWork::silent), p);
-    p.line_words = out.origin;
+    p.line_words = run.open ? out.origin : out.origin + "; press a row or a span to accuse it";
     return p;
   }
   if (!run.dealt) {

@@ -6,7 +6,7 @@ namespace models::trace {
 
 const std::array<RealRecording, real_recording_count>& real_recordings() {
   static constexpr std::array<RealRecording, real_recording_count> all{{
-      {"real_1", "ResNet training, one RTX 2080 Ti", "facebookresearch/param, et_replay (MIT): 1.7 s of 16.2 s",
+      {"real_1", "ResNet training, one RTX 2080 Ti", "facebookresearch/param, et_replay (MIT): 1.75 s of 16.2 s",
        "resnet", 1, Cause::slow_loader, 0},
       {"real_2", "Normalization layers, one MI300X", "AMD-AGI/TraceLens, perf_model/normalization (MIT): all of it",
        "normalization", 1, Cause::slow_first_launch, 0},
