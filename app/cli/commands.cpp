@@ -125,12 +125,16 @@ const std::vector<Command>& commands() {
        sensitivity,
        2},
       {"trace",
-       "trace FILE... [--json] [-o F.json]",
+       "trace FILE... [--json] [-o F.json [--extract [--window A:B]]]",
        "says where the time of a recording went: PyTorch, TensorFlow, JAX or other Chrome JSON, rocprofv3 JSON, plain "
        "or .gz, Nsight Systems SQLite; several files are the ranks of one job. Each finding that can be taken out is: "
        "the "
        "run is computed again without it, and says how much of the recording that explains and what would be won",
-       {{"--json", "", "every figure, in nanoseconds"}, {"-o", "F.json", "writes one recording as Chrome JSON"}},
+       {{"--json", "", "every figure, in nanoseconds"},
+        {"-o", "F.json", "writes one recording as Chrome JSON"},
+        {"--extract", "",
+         "with -o: only what the diagnosis reads, without stacks, paths, shapes and names of processes"},
+        {"--window", "A:B", "with --extract: from second A to second B, such as 0.5:2"}},
        {"ridgeline trace trace.json", "ridgeline trace rank0.json rank1.json"},
        trace,
        256},

@@ -5,6 +5,7 @@
 
 #include "app/cli/cli.h"
 #include "app/cli/table.h"
+#include "app/cli/trace_write.h"
 #include "app/platform/file.h"
 #include "app/platform/file_bytes.h"
 #include "app/platform/json.h"
@@ -326,6 +327,9 @@ int trace(const Arguments& a, const Streams& s) {
   if (a.has("-o") && a.words.size() != 1) return complain(s, "-o writes one trace: name one file.");
   if (a.has("-o"))
     if (const auto there = folder_exists(a.value("-o")); !there) return complain(s, there.error);
+  if (a.has("--extract") && !a.has("-o")) return complain(s, "--extract writes a recording: say where to with -o.");
+  const auto window = extract_window(a);
+  if (!window) return complain(s, window.error);
   std::vector<viewer::RecordingPtr> recordings;
   int status = 0;
   for (const auto& path : a.words) {
@@ -348,11 +352,8 @@ int trace(const Arguments& a, const Streams& s) {
     recordings.push_back(recording);
   }
   for (const auto& left_out : viewer::drop_repeated(recordings, false)) s.error << left_out << "\n";
-  if (a.has("-o") && !recordings.empty()) {
-    const auto text = models::trace::to_chrome_json(recordings[0]->trace);
-    const auto written = text ? write_file(a.value("-o"), *text) : models::Status::fail(text.error);
-    if (!written) return complain(s, written.error);
-  }
+  if (a.has("-o") && !recordings.empty())
+    if (const auto written = write_trace(a, recordings[0]->trace, *window); !written) return complain(s, written.error);
   if (a.has("--json")) {
     Json all = Json::array();
     for (const auto& r : recordings) all.push_back(trace_json(*r));

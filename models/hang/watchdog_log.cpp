@@ -9,6 +9,9 @@ namespace {
 
 constexpr std::size_t max_lines = 10'000;
 
+/// No job numbers its calls so high; what is larger is damaged.
+constexpr std::int64_t max_number = std::int64_t{1} << 53;
+
 /// The whole number that follows one of these words, blanks, "(ms)", '=' and ':' aside; -1: there is none.
 std::int64_t number_after(std::string_view line, std::initializer_list<std::string_view> words) {
   for (const std::string_view word : words) {
@@ -18,7 +21,7 @@ std::int64_t number_after(std::string_view line, std::initializer_list<std::stri
         rest.remove_prefix(1);
       std::int64_t value = -1;
       const auto [end, fault] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
-      if (fault == std::errc() && end != rest.data() && value >= 0) return value;
+      if (fault == std::errc() && end != rest.data() && value >= 0 && value <= max_number) return value;
     }
   }
   return -1;

@@ -39,24 +39,50 @@ std::string own_answer(const Outputs& out, const Run& run) {
          figure(out.diagnosed_s, "s") + " of " + figure(out.length_s, "s") + "." + graded;
 }
 
+/// Said before what would be won, where the recording does not hold all that the run waited for.
+bool is_incomplete(const Outputs& out) { return out.replay_percent < 99.5; }
+
 std::string charged_answer(const Inputs& in, const Outputs& out, const Run& run) {
-  const auto& dealt = *run.dealt;
   const std::size_t at = std::min(static_cast<std::size_t>(in.accused), out.suspects.size()) - 1;
-  const models::trace::Suspect& accused = dealt.line_up[at];
-  const std::string taken = "without its spans of up to " + figure(out.accused_s, "s") + " the run of " +
-                            figure(out.length_s, "s") + " wins " + figure(out.accused_won_s, "s") + ".";
-  return std::string("Suspect ") + out.suspects[at].letter + " is " + (accused.guilty ? "guilty" : "innocent") + ": " +
-         taken;
+  const std::string verdict =
+      std::string("Suspect ") + out.suspects[at].letter + " is " + (run.guilty(at) ? "guilty" : "innocent") + ": ";
+  if (is_incomplete(out))
+    return verdict + "a replay that explains " + figure(out.replay_percent, "%") + " of the run of " +
+           figure(out.length_s, "s") + " wins " + figure(out.accused_won_s, "s") + " without it.";
+  if (run.real && run.real->line_up()[at].work == models::trace::RecordedWork::rank)
+    return verdict + "the run of " + figure(out.length_s, "s") + " wins " + figure(out.accused_won_s, "s") +
+           " when it comes to its collectives with the others.";
+  return verdict + "without its spans of up to " + figure(out.accused_s, "s") + " the run of " +
+         figure(out.length_s, "s") + " wins " + figure(out.accused_won_s, "s") + ".";
+}
+
+std::string real_answer(const Outputs& out, const Run& run) {
+  const Cause cause = run.real_facts->cause;
+  const std::string costs = figure(out.won_s, "s");
+  if (is_incomplete(out) && cause != Cause::nothing)
+    return "A replay that explains " + figure(out.replay_percent, "%") + " of this run of " +
+           figure(out.length_s, "s") + " says: the culprit is " + std::string(cause_words(cause)) + ", which costs " +
+           costs + ".";
+  const std::string wins =
+      "The longest span, " + figure(out.longest_s, "s") + ", costs " + figure(std::max(0.0, out.longest_won_s), "s");
+  if (cause == Cause::nothing) return wins + ": nothing is wrong with this run of " + figure(out.length_s, "s") + ".";
+  if (cause == Cause::late_rank)
+    return wins + ". The culprit is rank " + figure(out.culprit_rank, "") + ", which comes last: it costs " + costs +
+           ".";
+  const bool many = cause == Cause::slow_first_launch;
+  return std::string(many ? "The culprits are " : "The culprit is ") + std::string(cause_words(cause)) + ": without " +
+         (many ? "them" : "it") + " the run of " + figure(out.length_s, "s") + " is " + costs + " shorter.";
 }
 
 }  // namespace
 
 std::string answer_of(const Inputs& in, const Outputs& out, const Run& run) {
-  if (!run.dealt) return own_answer(out, run);
+  if (!run.played()) return own_answer(out, run);
   if (!run.open)
     return "Somebody may be guilty: the longest span takes " + figure(out.longest_s, "s") + ", a step " +
            figure(out.step_s, "s") + ". Accuse one, or say that nothing is wrong.";
   if (in.accused > 0 && !out.suspects.empty()) return charged_answer(in, out, run);
+  if (run.real) return real_answer(out, run);
   const Cause cause = run.dealt->played.spec().cause;
   const std::string wins =
       "The longest span, " + figure(out.longest_s, "s") + ", costs " + figure(std::max(0.0, out.longest_won_s), "s");

@@ -112,11 +112,17 @@ class CaseBoard {
     row.spans.push_back(span);
     row.source.push_back(task);
   }
-  /// Spans in order of start, and where each task has gone. A part of a collective before the last rank came is a wait.
+  /// Where each task has gone, and whom it accuses.
   void finish(std::size_t i) {
     BoardLane& row = picture_.lanes[i];
-    for (std::size_t s = 0; s < row.source.size(); ++s)
+    for (std::size_t s = 0; s < row.source.size(); ++s) {
       place_[row.source[s]] = {static_cast<std::int64_t>(i), static_cast<std::int64_t>(s)};
+      const models::trace::SuspectKey key = dealt_.played.key_of(row.source[s]);
+      std::int8_t found = -1;
+      for (std::size_t k = 0; k < dealt_.line_up.size(); ++k)
+        if (dealt_.line_up[k].key == key) found = static_cast<std::int8_t>(k);
+      row.suspect.push_back(found);
+    }
   }
 
   const Dealt& dealt_;
@@ -127,17 +133,18 @@ class CaseBoard {
 
 /// A span that carries a letter has no word, which the letter would stand on, and neither have those that begin under
 /// the letter; a silence keeps its own.
-void leave_room_for_letter(Picture& p, const widgets::TimelineSelection& at) {
+void leave_room_for_letter(Picture& p, const widgets::TimelineSelection& at, std::uint32_t silence) {
   if (at.lane < 0 || at.span < 0) return;
   auto& spans = p.lanes[static_cast<std::size_t>(at.lane)].spans;
   constexpr std::uint32_t without_word = 0xFFFFFFFF;
   const auto first = static_cast<std::size_t>(at.span);
   const std::int64_t under_ns = spans[first].start_ns + p.end_ns / 40;
   for (std::size_t i = first; i < spans.size() && (i == first || spans[i].start_ns < under_ns); ++i)
-    if (spans[i].name != static_cast<std::uint32_t>(CaseWork::silent)) spans[i].name = without_word;
+    if (spans[i].name != silence) spans[i].name = without_word;
 }
 
-void add_suspects(const Inputs& in, const Outputs& out, const Run& run, const CaseBoard& board, Picture& p) {
+void add_suspects(const Inputs& in, const Outputs& out, const Run& run,
+                  const std::vector<widgets::TimelineSelection>& places, std::uint32_t silence, Picture& p) {
   double longest = 0;
   for (const SuspectRow& row : out.suspects) longest = std::max(longest, row.longest_s);
   const auto accused = std::min<std::int64_t>(in.accused, static_cast<std::int64_t>(out.suspects.size()));
@@ -147,17 +154,21 @@ void add_suspects(const Inputs& in, const Outputs& out, const Run& run, const Ca
     BoardSuspect s{.letter = row.letter, .name = row.name, .length = widgets::format_text(row.longest_s, "s")};
     s.length_part = static_cast<float>(row.longest_s / scale);
     s.accused = accused == static_cast<std::int64_t>(i) + 1;
-    s.span = board.place(run.dealt->line_up[i].longest);
-    leave_room_for_letter(p, s.span);
+    s.span = places[i];
+    leave_room_for_letter(p, s.span, silence);
     if (run.open) {
       const double won = std::max(0.0, row.won_s);
       s.won = widgets::format_text(won, "s");
       s.won_part = static_cast<float>(std::min(1.0, won / scale));
-      s.guilty = run.dealt->line_up[i].guilty;
+      s.guilty = run.guilty(i);
       s.verdict = row.verdict;
     }
+    p.letters.push_back(static_cast<std::uint32_t>(i));
     p.suspects.push_back(std::move(s));
   }
+  std::stable_sort(p.letters.begin(), p.letters.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return p.suspects[a].length_part > p.suspects[b].length_part;
+  });
 }
 
 void add_thread(const Run& run, const CaseBoard& board, Picture& p) {
@@ -213,6 +224,12 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture p;
   if (!out.reason.empty()) return p;
   p.answer = answer_of(in, out, run);
+  if (run.real) {
+    const auto places = add_recorded_board(run, p);
+    add_suspects(in, out, run, places, static_cast<std::uint32_t>(models::trace::RecordedWork::silent), p);
+    p.line_words = run.open ? out.origin : out.origin + "; press a row or a span to accuse it";
+    return p;
+  }
   if (!run.dealt) {
     p.graded = false;
     for (std::size_t r = 0; r < run.recorded.size(); ++r) add_recording(*run.recorded[r], r, p);
@@ -221,7 +238,9 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   }
   CaseBoard board(*run.dealt, p);
   board.build();
-  add_suspects(in, out, run, board, p);
+  std::vector<widgets::TimelineSelection> places;
+  for (const models::trace::Suspect& s : run.dealt->line_up) places.push_back(board.place(s.longest));
+  add_suspects(in, out, run, places, static_cast<std::uint32_t>(CaseWork::silent), p);
   add_thread(run, board, p);
   p.line_words = run.open ? "each taken out alone and the run computed again: its longest span above, what is won below"
                           : "press a row or a span to accuse it; what is won without it is sealed till then";

@@ -24,6 +24,8 @@ std::shared_ptr<const Dealt> deal(const DealtKey& key) {
   return out;
 }
 
+}  // namespace
+
 void state_diagnosis(const JobDiagnosis& d, std::span<const models::trace::Trace* const> ranks, Outputs& out) {
   out.diagnosed = cause_id(d.cause);
   if (d.cause != Cause::nothing) {
@@ -46,6 +48,8 @@ void state_diagnosis(const JobDiagnosis& d, std::span<const models::trace::Trace
   std::stable_sort(out.witnesses.begin(), out.witnesses.end(),
                    [](const WitnessRow& a, const WitnessRow& b) { return a.cost_s > b.cost_s; });
 }
+
+namespace {
 
 const Suspect* accused_of(const Inputs& in, const Dealt& dealt) {
   if (in.accused <= 0 || dealt.line_up.empty()) return nullptr;
@@ -165,6 +169,12 @@ void read_own(const Inputs& in, Progress& progress, Run& run, Outputs& out) {
 
 }  // namespace
 
+std::size_t Run::suspects() const { return dealt ? dealt->line_up.size() : real ? real->line_up().size() : 0; }
+bool Run::guilty(std::size_t suspect) const {
+  if (suspect >= suspects()) return false;
+  return dealt ? dealt->line_up[suspect].guilty : real->line_up()[suspect].guilty;
+}
+
 double case_of_the_day(double now_s) {
   constexpr double day_s = 86400;
   if (!(now_s > 0)) return no_value;
@@ -175,10 +185,13 @@ double case_of_the_day(double now_s) {
 Computed compute(const Inputs& in, Progress& progress, DealtCases& cases) {
   Computed all;
   const auto run = std::make_shared<Run>();
-  if (in.file.path.empty())
-    play(in, cases, *run, all.facts);
-  else
+  if (!in.file.path.empty()) {
     read_own(in, progress, *run, all.facts);
+  } else if (in.recording != Source::dealt) {
+    play_recorded(in, *run, all.facts);
+  } else {
+    play(in, cases, *run, all.facts);
+  }
   all.facts.today_case = case_of_the_day(in.now_s);
   all.facts.cases_kept = static_cast<std::int64_t>(in.history.size());
   for (const ScenarioRecord& r : in.history) {

@@ -8,7 +8,7 @@ namespace {
 const Choices& charges() {
   static const Choices choices = [] {
     Choices out{{"none", "Not said yet", ""}};
-    for (std::size_t i = 1; i < models::trace::dealt_cause_count; ++i) out.push_back(cause_choices()[i]);
+    for (std::size_t i = 1; i < models::trace::cause_count; ++i) out.push_back(cause_choices()[i]);
     out.push_back(cause_choices()[models::trace::cause_count]);  // nothing is wrong
     return out;
   }();
@@ -29,7 +29,19 @@ const Choices fix_choices{{"none", "No fix yet", ""},
                           {"save_in_background", "Save in the background", ""},
                           {"reuse_buffers", "Pinned buffers that stay", "They are touched and pinned once."},
                           {"lock_clocks", "Lock the clocks", ""},
-                          {"machine_alone", "The machine alone", "No other process on its cores and GPUs."}};
+                          {"machine_alone", "The machine alone", "No other process on its cores and GPUs."},
+                          {"even_ranks", "Start the late rank earlier", "It comes to its collectives with the others."},
+                          {"warm_up", "Warm up first", "Every kernel is launched once before the run counts."}};
+
+const Choices& sources() {
+  static const Choices choices = [] {
+    Choices out{{"dealt", "Dealt by its number", "A generated job, with a fault or without one."}};
+    for (const auto& r : models::trace::real_recordings())
+      out.push_back({std::string(r.id), "Real: " + std::string(r.work), std::string(r.origin) + "."});
+    return out;
+  }();
+  return choices;
+}
 
 constexpr std::string_view own = "file";
 constexpr std::string_view sealed_words = "Sealed until you accuse, or a recording of your own.";
@@ -39,20 +51,23 @@ constexpr std::string_view replayed = "the replay: the job's graph run again wit
 }  // namespace
 
 void describe(Fields& f, Inputs& in) {
-  constexpr When dealt{own, ""};
+  constexpr When dealt{own, ""}, by_number{"recording", "dealt"};
   f.group("The case");
-  f.integer("seed", in.seed, "Case", "Each number is another case.",
-            {.range = {1, 99999, Scale::step}, .typical = {1, 50}, .headline = true, .when = dealt});
+  f.choice("recording", in.recording, sources(), "Case",
+           "Dealt, or a recording of a real job that others published: click, name, fix, and the replay grades.",
+           {.when = dealt});
+  f.integer("seed", in.seed, "Number", "Each number is another case.",
+            {.range = {1, 99999, Scale::step}, .typical = {1, 50}, .headline = true, .when = by_number});
   f.integer("level", in.level, "Level",
             "1: a large fault in a small job; 3: a small one in a large job, with long spans that cost nothing.",
-            {.range = {1, 3, Scale::step}, .headline = true, .when = dealt});
-  f.toggle("faults", in.faults, "A fault is planted", "Off: a healthy job of the same kind.",
-           {.when = {"sealed", "false"}});
+            {.range = {1, 3, Scale::step}, .headline = true, .when = by_number});
+  f.toggle("faults", in.faults, "A fault is planted",
+           "Off: a healthy job of the same kind. A sealed case decides itself.", {.when = by_number});
   f.real("severity", in.severity, {"Size of the fault", ""},
          "Times the size that was dealt; a small one may hide under other work.",
          {.range = {0, 4}, .typical = {0, 2}, .when = {"faults", "true"}});
   f.toggle("sealed", in.sealed, "Sealed",
-           "What is wrong is shown when you have accused somebody. In about one sealed case of six nothing is wrong.",
+           "What is wrong is shown when you have accused somebody. In about one dealt case of six nothing is wrong.",
            {.when = dealt});
   f.group("Your charge");
   f.integer("accused", in.accused, "Suspect",
@@ -90,12 +105,16 @@ void describe_verdict(Fields& f, Outputs& o) {
          {.headline = true, .absent = "A recording of your own has no line-up."});
   f.real("score", o.score, "Score", "A point each for the suspect, the cause, and a fix that wins most of it.",
          {.headline = true, .absent = nobody, .formula = "suspect + cause + fix"});
-  f.choice("planted", o.planted, cause_choices(), "Planted", "What is wrong with the job.");
+  f.choice("planted", o.planted, cause_choices(), "Planted",
+           "What is wrong with the job; what a real one is known for.");
   f.real("culprit_rank", o.culprit_rank, "Rank of the culprit", "-1: all of them.", {.absent = sealed_words});
   f.real("won_percent", o.won_percent, {"Won, of the run", "%"},
          {.absent = sealed_words, .formula = "won without the fault / run"});
   f.real("step_without_s", o.step_without_s, {"Step without the fault", "s"},
          {.absent = sealed_words, .formula = "run without the fault / steps", .source = replayed});
+  f.real("replay_percent", o.replay_percent, {"The replay explains", "%"},
+         "How much of a real recording's times comes out again when its graph is run without any change.",
+         {.absent = "A dealt case is its own replay.", .source = replayed});
   f.real("culprit_s", o.culprit_s, {"The culprit's spans", "s"}, "All of them together, on the rank that is to blame.",
          {.absent = sealed_words});
   f.real("longest_won_s", o.longest_won_s, {"Won without the longest span", "s"},
@@ -142,6 +161,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("length_s", o.length_s, {"Run", "s"}, "From the start to the end of the last step.");
   f.integer("ranks_shown", o.ranks, "Ranks", "Recordings.");
   f.integer("steps", o.steps, "Steps", "Those of the first rank.");
+  f.text("origin", o.origin, "Recorded by");
   f.text("losses", o.losses, "Not read");
   f.table("suspects", o.suspects, "Line-up", {.max_items = 64});
 }

@@ -14,12 +14,23 @@ constexpr float head_px = 24, row_px = 30;
 
 float line_up_height(const Picture& picture) { return head_px + row_px * static_cast<float>(picture.suspects.size()); }
 
-void deal(Inputs& in, std::int64_t seed) {
-  in.seed = seed;
+void seal(Inputs& in) {
   in.sealed = true;
   in.accused = 0;
   in.charge = Charge::none;
   in.fix = models::trace::Fix::nothing;
+}
+void deal(Inputs& in, std::int64_t seed) {
+  in.recording = Source::dealt;
+  in.seed = seed;
+  seal(in);
+}
+/// The next of the real ones, after the last the first.
+void deal_next(Inputs& in) {
+  if (in.recording == Source::dealt) return deal(in, in.seed % 99999 + 1);
+  const std::size_t next = static_cast<std::size_t>(in.recording) % models::trace::real_recording_count + 1;
+  in.recording = static_cast<Source>(next);
+  seal(in);
 }
 
 /// Width of the buttons that deal another case; 0 where nobody planted anything.
@@ -30,7 +41,7 @@ float deal_width(const Outputs& out, const Picture& picture) {
 }
 
 void deal_buttons(Inputs& in, const Outputs& out) {
-  if (widgets::button("Next case") && !widgets::veiled()) deal(in, in.seed % 99999 + 1);
+  if (widgets::button("Next case") && !widgets::veiled()) deal_next(in);
   if (!(out.today_case > 0)) return;
   ImGui::SameLine(0, widgets::theme().px(8));
   if (widgets::button("Case of the day") && !widgets::veiled()) deal(in, static_cast<std::int64_t>(out.today_case));

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <array>
+#include <cmath>
 
 #include "chapters/profiling/detective/lab.h"
 #include "widgets/base/marks.h"
@@ -13,6 +15,8 @@ using widgets::Font, widgets::Type;
 
 /// Design pixels. Rows below low_row have lanes that lie close, which leaves room for more of them.
 constexpr float least_row = 9, low_row = 12, most_row = 24, lane_gap = 6, low_gap = 2, ruler = 32;
+/// Where no more than this many rows stand on the board, they may be higher.
+constexpr float few_rows = 4, most_few_row = 56;
 
 std::string_view span_word(const void* context, std::uint32_t id) {
   const auto& names = static_cast<const Picture*>(context)->names;
@@ -22,9 +26,15 @@ std::string_view span_word(const void* context, std::uint32_t id) {
 /// What was recorded of a span, for the hover.
 std::string_view recorded_name(const void* context, std::uint32_t lane, std::uint32_t span) {
   const Picture& p = *static_cast<const Picture*>(context);
-  if (!p.run || !p.run->dealt || lane >= p.lanes.size() || span >= p.lanes[lane].source.size()) return {};
-  const auto& task = p.run->dealt->played.job().tasks[p.lanes[lane].source[span]];
-  return task.name.empty() ? std::string_view("nothing was recorded here") : task.name;
+  if (!p.run || !p.run->played() || lane >= p.lanes.size() || span >= p.lanes[lane].source.size()) return {};
+  constexpr std::string_view nothing = "nothing was recorded here";
+  const std::uint32_t source = p.lanes[lane].source[span];
+  if (p.run->real) {
+    const auto& trace = p.run->real->ranks()[p.lanes[lane].rank];
+    return source == models::trace::none ? nothing : trace.name(trace.events[source]);
+  }
+  const auto& task = p.run->dealt->played.job().tasks[source];
+  return task.name.empty() ? nothing : task.name;
 }
 
 std::size_t rows_of_lane(const BoardLane& lane) {
@@ -41,7 +51,8 @@ float row_height(const Picture& picture, float height) {
     return std::floor(room / std::max(1.0f, rows)) - 2;
   };
   const float row = row_of(lane_gap);
-  return row >= low_row ? std::min(row, most_row) : std::clamp(row_of(low_gap), least_row, low_row - 1);
+  return row >= low_row ? std::min(row, rows <= few_rows ? most_few_row : most_row)
+                        : std::clamp(row_of(low_gap), least_row, low_row - 1);
 }
 
 /// Once in a case, whoever is guilty is brought into sight where the lanes have no room for all.
@@ -57,14 +68,18 @@ void bring_guilty(const Picture& picture, View& view) {
   }
 }
 
-/// The letters of the suspects on their longest spans.
+/// The letters of the suspects on their longest spans; where two would stand on one another, that of the longer one.
 void paint_letters(const Picture& picture, View& view) {
   const auto& t = widgets::theme();
   const auto p = widgets::Painter::window();
   const widgets::Rect all = view.timeline.lanes_rect();
   const float radius = t.px(8);
   if (all.width() < t.px(460)) return;  // the words of the spans have no room for them
-  for (const BoardSuspect& s : picture.suspects) {
+  std::array<ImVec2, max_suspects> placed;
+  std::size_t count = 0;
+  for (const std::uint32_t i : picture.letters) {
+    if (count == placed.size()) break;
+    const BoardSuspect& s = picture.suspects[i];
     if (s.span.lane < 0 || static_cast<std::size_t>(s.span.lane) >= view.timeline.drawn_lanes()) continue;
     const auto& lane = picture.lanes[static_cast<std::size_t>(s.span.lane)];
     const auto& span = lane.spans[static_cast<std::size_t>(s.span.span)];
@@ -72,6 +87,11 @@ void paint_letters(const Picture& picture, View& view) {
     const ImVec2 at{view.timeline.x_pixel(static_cast<double>(span.start_ns) * 1e-9) + radius + t.px(2),
                     (place.min.y + place.max.y) / 2};
     if (!all.contains(at)) continue;
+    const auto hides = [&](ImVec2 other) {
+      return std::abs(other.x - at.x) < 2 * radius + 1 && std::abs(other.y - at.y) < 2 * radius + 1;
+    };
+    if (std::any_of(placed.begin(), placed.begin() + static_cast<std::ptrdiff_t>(count), hides)) continue;
+    placed[count++] = at;
     // The board is given while a question is open, and who is guilty is not.
     const bool guilty = s.guilty && !widgets::veiled();
     p.rect({at.x - radius, at.y - radius}, {at.x + radius, at.y + radius}, guilty ? t.bad : t.panel, radius);
@@ -85,25 +105,23 @@ void paint_letters(const Picture& picture, View& view) {
 /// A press on a span accuses whoever it belongs to.
 void accuse_selected(Inputs& in, const Picture& picture, const View& view) {
   const auto at = view.timeline.selected;
-  if (!picture.run->dealt || at.lane < 0 || static_cast<std::size_t>(at.lane) >= picture.lanes.size()) return;
+  if (!picture.run->played() || at.lane < 0 || static_cast<std::size_t>(at.lane) >= picture.lanes.size()) return;
   const BoardLane& lane = picture.lanes[static_cast<std::size_t>(at.lane)];
-  if (at.span < 0 || static_cast<std::size_t>(at.span) >= lane.source.size()) return;
-  const auto& dealt = *picture.run->dealt;
-  const auto key = dealt.played.key_of(lane.source[static_cast<std::size_t>(at.span)]);
-  for (std::size_t i = 0; i < dealt.line_up.size(); ++i)
-    if (dealt.line_up[i].key == key) accuse(in, dealt, i);
+  if (at.span < 0 || static_cast<std::size_t>(at.span) >= lane.suspect.size()) return;
+  const std::int8_t suspect = lane.suspect[static_cast<std::size_t>(at.span)];
+  if (suspect >= 0) accuse(in, *picture.run, static_cast<std::size_t>(suspect));
 }
 
 }  // namespace
 
-void accuse(Inputs& in, const Dealt& dealt, std::size_t suspect) {
+void accuse(Inputs& in, const Run& run, std::size_t suspect) {
   // The first word opens the case: afterwards everybody knows.
-  if (in.sealed && in.accused == 0 && in.charge == Charge::none && suspect < dealt.line_up.size()) {
-    const bool guilty = dealt.line_up[suspect].guilty;
+  if (in.sealed && in.accused == 0 && in.charge == Charge::none && suspect < run.suspects()) {
+    const bool guilty = run.guilty(suspect);
     add_record(in.history, {.kind = "detective",
-                            .id = "level-" + std::to_string(in.level),
+                            .id = run.real ? std::string(run.real_facts->id) : "level-" + std::to_string(in.level),
                             .topic = "profiling",
-                            .seed = in.seed,
+                            .seed = run.real ? 0 : in.seed,
                             .right = guilty,
                             .of = 1,
                             .wrong = !guilty,
@@ -167,8 +185,8 @@ void draw_line_up(Inputs& in, const Picture& picture, View&, ImVec2 size, float 
     const float y = top + row * static_cast<float>(i);
     ImGui::PushID(static_cast<int>(i));
     ImGui::SetCursorScreenPos({at.x, y});
-    if (widgets::press_area("suspect", {size.x, row - t.px(1)}) && !widgets::veiled() && picture.run->dealt)
-      accuse(in, *picture.run->dealt, i);
+    if (widgets::press_area("suspect", {size.x, row - t.px(1)}) && !widgets::veiled() && picture.run->played())
+      accuse(in, *picture.run, i);
     const bool hovered = ImGui::IsItemHovered();
     ImGui::PopID();
     const widgets::Rect line{{at.x, y}, {at.x + size.x, y + row - t.px(1)}};

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,21 +17,27 @@
 #include "chapters/profiling/trace_viewer/lab.h"
 #include "models/trace/cases/case.h"
 #include "models/trace/cases/detect.h"
+#include "models/trace/cases/recorded_case.h"
 #include "models/trace/cases/recording.h"
+#include "models/trace/recorded/real_recordings.h"
 #include "widgets/timeline/timeline.h"
 
 /// A slow job's recordings as a board, and the suspects under it: who is guilty is what a replay without them says.
 namespace chapters::profiling::detective {
 
 /// What the learner says is wrong: nothing said yet, a cause, or that nothing is.
-inline constexpr int charge_healthy = static_cast<int>(models::trace::dealt_cause_count);
+inline constexpr int charge_healthy = static_cast<int>(models::trace::cause_count);
 enum class Charge : std::uint8_t { none };
 
+/// Where the case comes from: dealt by its number, or one of models::trace::real_recordings(), counted from 1.
+enum class Source : std::uint8_t { dealt };
+
 /// Suspects in the line-up, at most.
-inline constexpr std::size_t max_suspects = 8;
+inline constexpr std::size_t max_suspects = models::trace::max_real_suspects;
 
 /// Defaults: a case of two ranks that is solved, so that the first picture shows what a verdict is.
 struct Inputs {
+  Source recording{};
   std::int64_t seed = 17, level = 1;
   bool faults = true, sealed = false;
   double severity = 1;
@@ -65,11 +72,12 @@ struct Outputs {
   double longest_s = no_value, longest_won_s = no_value, culprit_s = no_value;
   double accused_s = no_value, accused_won_s = no_value, fix_won_s = no_value, score = no_value;
   double diagnosed_rank = no_value, diagnosed_s = no_value, explained_percent = no_value;
+  double replay_percent = no_value;
   std::int64_t ranks = 0, steps = 0, cases_kept = 0, cases_sealed = 0, cases_solved = 0;
   double today_case = no_value;
   std::vector<SuspectRow> suspects;
   std::vector<WitnessRow> witnesses;
-  std::string losses;
+  std::string losses, origin;
   std::string reason;
 };
 
@@ -92,10 +100,16 @@ struct Dealt {
 using DealtCases = Memo<DealtKey, Dealt, 6>;
 
 struct Run {
-  std::shared_ptr<const Dealt> dealt;                ///< null where recordings were given
-  std::vector<trace_viewer::RecordingPtr> recorded;  ///< those that were given
-  models::trace::JobDiagnosis diagnosis;             ///< what is found in these
-  bool open = false;                                 ///< nothing is sealed
+  std::shared_ptr<const Dealt> dealt;  ///< null where the case is recorded, or recordings were given
+  std::shared_ptr<const models::trace::RecordedCase> real;   ///< the recorded case
+  const models::trace::RealRecording* real_facts = nullptr;  ///< what is known of it
+  std::vector<trace_viewer::RecordingPtr> recorded;          ///< those that were given
+  models::trace::JobDiagnosis diagnosis;                     ///< what is found in these
+  bool open = false;                                         ///< nothing is sealed
+
+  bool played() const { return dealt || real; }
+  std::size_t suspects() const;
+  bool guilty(std::size_t suspect) const;
 };
 
 /// A row of the board: its spans, and the task or the event of each.
@@ -104,6 +118,7 @@ struct BoardLane {
   std::uint32_t rank = 0, indent = 0;
   std::vector<widgets::TimelineSpan> spans{};
   std::vector<std::uint32_t> source{};
+  std::vector<std::int8_t> suspect{};  ///< whom a press on the span accuses; negative: nobody
 };
 /// A row of the line-up.
 struct BoardSuspect {
@@ -114,7 +129,7 @@ struct BoardSuspect {
 };
 
 /// Names a suspect by a press in the picture. A sealed case is opened by it, and what was said is kept.
-void accuse(Inputs& in, const Dealt& dealt, std::size_t suspect);
+void accuse(Inputs& in, const Run& run, std::size_t suspect);
 
 struct Picture {
   std::uint64_t version = 0;
@@ -123,6 +138,7 @@ struct Picture {
   std::vector<BoardLane> lanes;
   std::vector<std::string> names;  ///< names of spans, by number
   std::vector<BoardSuspect> suspects;
+  std::vector<std::uint32_t> letters;         ///< suspects by their longest span, the longest first
   std::vector<widgets::TimelineStep> thread;  ///< from the culprit to whoever waits
   std::string board_words, line_words;
   std::int64_t end_ns = 0;
@@ -140,6 +156,12 @@ struct View {
 };
 
 using Computed = chapters::Computed<Outputs, Run>;
+/// A recorded case with what it is graded by.
+void play_recorded(const Inputs& in, Run& run, Outputs& out);
+void state_diagnosis(const models::trace::JobDiagnosis& d, std::span<const models::trace::Trace* const> ranks,
+                     Outputs& out);
+/// The board of a recorded case, and where each suspect's longest span stands on it.
+std::vector<widgets::TimelineSelection> add_recorded_board(const Run& run, Picture& picture);
 Computed compute(const Inputs& in, Progress& progress, DealtCases& cases);
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 std::string answer_of(const Inputs& in, const Outputs& out, const Run& run);
@@ -152,6 +174,9 @@ void draw_line_up(Inputs& in, const Picture& picture, View& view, ImVec2 size, f
 std::string_view cause_words(models::trace::Cause cause);
 std::string_view work_words(models::trace::CaseWork work);
 std::string suspect_name(const models::trace::SuspectKey& key, int ranks);
+std::string suspect_name(const models::trace::RecordedSuspect& suspect);
+/// In a span of the board; empty where the span's tint says enough.
+std::string_view work_words(models::trace::RecordedWork work);
 /// The id of a cause among the choices; its label stands beside it.
 const Choices& cause_choices();
 std::string cause_id(models::trace::Cause cause);

@@ -62,6 +62,44 @@ std::string suspect_name(const models::trace::SuspectKey& key, int ranks) {
   return name + (key.rank < 0 ? ", all ranks" : ", rank " + std::to_string(key.rank));
 }
 
+std::string suspect_name(const models::trace::RecordedSuspect& suspect) {
+  // In the order of models::trace::RecordedWork.
+  static constexpr std::array<std::string_view, models::trace::recorded_work_count> words{"waiting for a batch",
+                                                                                          "pageable copies",
+                                                                                          "nothing recorded",
+                                                                                          "compiling",
+                                                                                          "waiting for the GPU",
+                                                                                          "CPU operations",
+                                                                                          "copies to the host",
+                                                                                          "launching",
+                                                                                          "first launches",
+                                                                                          "kernels",
+                                                                                          "copies on the GPU",
+                                                                                          "collectives",
+                                                                                          "rank "};
+  std::string name(words[static_cast<std::size_t>(suspect.work)]);
+  if (suspect.work == models::trace::RecordedWork::rank) name += std::to_string(suspect.row);
+  return name;
+}
+
+std::string_view work_words(models::trace::RecordedWork work) {
+  // In the order of models::trace::RecordedWork.
+  static constexpr std::array<std::string_view, models::trace::recorded_work_count> words{"next batch",
+                                                                                          "copies a batch",
+                                                                                          "not recorded",
+                                                                                          "compiles",
+                                                                                          "waits for the GPU",
+                                                                                          "CPU work",
+                                                                                          "copies to the host",
+                                                                                          "launches",
+                                                                                          "first launch",
+                                                                                          "",
+                                                                                          "",
+                                                                                          "",
+                                                                                          ""};
+  return words[static_cast<std::size_t>(work)];
+}
+
 const Choices& cause_choices() {
   static const Choices choices{
       {"none", "Nothing", "No fault."},

@@ -269,12 +269,13 @@ Diagnosis diagnose_amd(const KernelReport& r, const SignThresholds& signs) {
   return say(KernelClass::undecided, Cause::unknown, Evidence::nothing);
 }
 
-/// Warps that an SM holds.
+/// Warps that an SM holds. Not a number where the report names no capability, or none that there is.
 double max_warps(double capability) {
+  if (!(capability >= 60 && capability < 130)) return std::nan("");
   const int c = static_cast<int>(capability);
   if (c == 75) return 32;
   if (c == 86 || c == 87 || c == 89 || c / 10 == 12) return 48;
-  return c >= 60 && c < 130 ? 64 : std::nan("");
+  return 64;
 }
 
 }  // namespace

@@ -43,9 +43,11 @@ enum class Fix : std::uint8_t {
   save_in_background,
   reuse_buffers,
   lock_clocks,
-  machine_alone
+  machine_alone,
+  even_ranks,  ///< the rank that comes late does what holds it up with the others
+  warm_up      ///< launches every kernel once before the run counts
 };
-inline constexpr std::size_t fix_count = 15;
+inline constexpr std::size_t fix_count = 17;
 
 /// Does this fix take this fault away? Some take several: another GPU is neither throttled nor shared.
 bool fixes(Fix fix, Cause cause);

@@ -109,3 +109,25 @@ TEST_CASE("trace -o writes Chrome JSON that reopens to the same figures") {
   const auto doc = nlohmann::json::parse(run_cli({"trace", copy, "--json"}).out);
   CHECK(doc[0]["devices"]["0"]["exposed_comm_ns"] == 19999);
 }
+
+TEST_CASE("trace --extract writes what the diagnosis reads, of a window or of all") {
+  const support::Folder folder;
+  const std::string part = (folder.path / "part.json").string();
+  REQUIRE(run_cli({"trace", small, "-o", part, "--extract"}).status == 0);
+  const auto all = nlohmann::json::parse(run_cli({"trace", part, "--json"}).out);
+  CHECK(all[0]["devices"]["0"]["busy_ns"] == 130000);
+  CHECK(all[0]["devices"]["0"]["exposed_comm_ns"] == 19999);
+  CHECK(all[0]["events"].get<int>() < 28);
+  // The second half of the recording, which begins with its second step.
+  REQUIRE(run_cli({"trace", small, "-o", part, "--extract", "--window", "100us:"}).status == 0);
+  const auto half = nlohmann::json::parse(run_cli({"trace", part, "--json"}).out);
+  CHECK(half[0]["devices"]["0"]["busy_ns"].get<int>() < 130000);
+  CHECK(run_cli({"trace", small, "--extract"}).error.find("-o") != std::string::npos);
+  for (const char* window : {"1", "2:x", "1:-2"}) {
+    const Ran r = run_cli({"trace", small, "-o", part, "--extract", "--window", window});
+    CHECK(r.status == 2);
+    CHECK(r.error.size() > 20);
+  }
+  CHECK(run_cli({"trace", small, "-o", part, "--extract", "--window", "9:"}).error.find("No work of a device") !=
+        std::string::npos);
+}

@@ -1,11 +1,22 @@
-// A recording, JSON or gz: what is accepted can be measured, its events lie in their tracks by start, and its export
-// opens again to the same busy time.
+// A recording, JSON or gz: what is accepted can be measured, its events lie in their tracks by start, its export opens
+// again, and its extract to the same diagnosis.
+#include "models/trace/cases/detect.h"
 #include "models/trace/measure/metrics.h"
 #include "models/trace/measure/pipeline_what_if.h"
 #include "models/trace/replay/recorded_job.h"
+#include "models/trace/writers/extract.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace models::trace;
+
+namespace {
+
+JobDiagnosis diagnosis_of(const Trace& trace) {
+  const Trace* const one = &trace;
+  return diagnose_job({&one, 1});
+}
+
+}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto read = read_trace(std::string(fuzz::text_of(data, size)), "trace.json");
@@ -42,6 +53,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (holds_pipeline(*read)) {
     const auto job = pipeline_job_of(*read);
     if (fuzz::accepted(job)) fuzz::accepted(pipeline_what_if(*job, usual_times(*job)));
+  }
+  if (const auto extract = diagnosis_extract(*read); fuzz::accepted(extract)) {
+    const JobDiagnosis whole = diagnosis_of(*read), part = diagnosis_of(*extract);
+    fuzz::require(whole.cause == part.cause && whole.idle_ns == part.idle_ns && whole.explained_ns == part.explained_ns,
+                  "an extract with another diagnosis");
+    const auto written = to_chrome_json(*extract);
+    fuzz::require(static_cast<bool>(written), "an extract that cannot be written", written.error);
+    fuzz::require(static_cast<bool>(read_trace(*written, "extract.json")), "an extract that does not open");
   }
   const auto json = to_chrome_json(*read);
   fuzz::require(static_cast<bool>(json), "an export that fails", json.error);

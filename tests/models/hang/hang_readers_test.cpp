@@ -125,4 +125,6 @@ TEST_CASE("lines of the watchdog say which call is stuck") {
   CHECK(lines[3].timed_out_rank == 34);
   CHECK(lines[3].stuck == 460631);
   CHECK(read_watchdog_log("").empty());
+  // Numbers that no job reaches are damaged, and nothing is counted on from them.
+  CHECK(read_watchdog_log("last completed work: 9223372036854775807\n").empty());
 }
