@@ -84,7 +84,7 @@ Curve level(std::string label, std::string output, double value, Tint tint, bool
 }
 
 void arrange_fit(const Inputs& in, const Outputs& out, const Run& run, Picture& p) {
-  Curve line{.label = "a pair beside each layer", .info = "trained here, rank by rank", .tint = Tint::series(0)};
+  Curve line{.label = "a pair next to each layer", .info = "trained here, rank by rank", .tint = Tint::series(0)};
   Curve dots{.kind = Curve::Kind::dots, .label = "trained ranks", .tint = Tint::series(0), .legend = false};
   Curve seen{.label = "on its own digits",
              .info = "where it falls on and the loss on others rises, the pair learns its digits by heart",

@@ -8,7 +8,7 @@ namespace {
 using namespace models::adapters;
 
 const Choices methods{{"full", "Full", "Every weight is trained."},
-                      {"lora", "LoRA", "A pair of thin matrices is trained beside each frozen 16-bit one."},
+                      {"lora", "LoRA", "A pair of thin matrices is trained next to each frozen 16-bit one."},
                       {"qlora", "QLoRA", "The same pairs, and the frozen matrices are kept in 4-bit NormalFloat."},
                       {"bottleneck", "Adapter layers", "Two small layers with an activation between, twice a layer."}};
 static_assert(method_count == 4);
@@ -126,9 +126,9 @@ void describe_serving(Fields& f, Outputs& o) {
          {.formula = "different adapters x bytes of one"});
   f.real("flops_added", o.flops_added, {"FLOPs added", "%"}, "To each token.",
          {.formula = "2 x pairs / FLOPs of base"});
-  f.real("adapters_fit", o.adapters_fit, "Adapters that fit", "Beside one base and the cache, in the chip's memory.",
+  f.real("adapters_fit", o.adapters_fit, "Adapters that fit", "Next to one base and the cache, in the chip's memory.",
          {.formula = "(memory - cache - weights) / bytes of one"});
-  f.real("merged_fit", o.merged_fit, "Merged copies that fit", "Beside the cache.",
+  f.real("merged_fit", o.merged_fit, "Merged copies that fit", "Next to the cache.",
          {.formula = "(memory - cache) / weights"});
   f.toggle("served_fit", o.served_fit, "Adapters fit", "Base, cache and the adapters of the batch fit the chip.");
   f.toggle("copies_fit", o.copies_fit, "Copies fit", "A merged copy for each adapter, and the cache, fit the chip.");
@@ -209,7 +209,7 @@ void describe(Fields& f, Inputs& in) {
          {.range = {0, 5e-5}, .typical = {0, 1e-5}});
   f.group("The small network");
   f.choice("shift", in.shift, shifts, "Second task", "How its digits differ from those that the network knows.");
-  f.integer("fit_rank", in.fit_rank, "Rank there", "The rank of the pairs beside its two layers.", {.range = {1, 16}});
+  f.integer("fit_rank", in.fit_rank, "Rank there", "The rank of the pairs next to its two layers.", {.range = {1, 16}});
   f.integer("seed", in.seed, "Seed", "It draws digits, first weights and the order of examples.", {.range = {1, 2}});
 }
 
