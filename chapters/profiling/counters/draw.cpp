@@ -58,7 +58,7 @@ void draw_ground(Plot& plot, const Inputs& in, const Picture& picture) {
 }
 
 widgets::PlotOptions map_options(ImVec2 size) {
-  return {.x = {.lo = 0, .hi = 100, .label = "memory, its busiest unit; hollow: DRAM under 15", .unit = "%"},
+  return {.x = {.lo = 0, .hi = 100, .label = "memory's busiest unit; hollow: not DRAM", .unit = "%"},
           .y = {.lo = 0, .hi = 100, .label = "compute, the busiest pipe", .unit = "%"},
           .size = size,
           .ghost = false};

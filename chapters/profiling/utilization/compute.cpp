@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
+#include <utility>
 
 #include "chapters/mechanism/catalog.h"
 #include "chapters/profiling/trace_viewer/source.h"
@@ -191,8 +193,10 @@ void fill_reported(const Inputs& in, const Setting& s, Outputs& out) {
     convention.frozen = trained.frozen;
     convention.extra_layers = trained.mtp_layers;
     const double reported = 100 * counted(convention) / at_peak, against = reported - out.needed;
+    std::string name(named.name);
+    if (trained.frozen && name.starts_with("6N")) name[0] = '4';
     // Two sums of the same flops in other orders differ in their last digit.
-    out.conventions.push_back({std::string(named.name), std::string(named.who), reported,
+    out.conventions.push_back({std::move(name), std::string(named.who), reported,
                                std::abs(against) > 1e-9 * out.needed ? against : 0.0, convention});
   }
 }

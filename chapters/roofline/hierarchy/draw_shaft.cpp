@@ -93,8 +93,9 @@ void Shaft::draw_axis(bool hidden) const {
     p_.line({road_left_, y}, {ways_right_, y}, t_.grid);
     // In seconds all the way down: a thousand of them are no round number of minutes.
     const widgets::UnitScale scale = widgets::unit_scale(std::min(s, 1.0), "s");
-    p_.text({area_.max.x, y - small() - t_.px(1)}, widgets::format(s / scale.factor, scale.unit.view()).view(),
-            t_.muted, Type::small, Font::mono, Align::right);
+    p_.text({area_.max.x, y - small() - t_.px(1)},
+            widgets::format(s / scale.factor, scale.unit.view(), 3, widgets::Prefix::none).view(), t_.muted,
+            Type::small, Font::mono, Align::right);
   }
   if (!hidden && ways_right_ - ways_left_ > t_.px(150))
     p_.text_fit({ways_left_, area_.min.y}, pic_.ways_title, ways_right_ - ways_left_, t_.text, Type::small, Font::bold);
