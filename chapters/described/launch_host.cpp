@@ -1,6 +1,7 @@
 #include "chapters/described/launch_host.h"
 
 #include "chapters/mechanism/choices_in_order.h"
+#include "chapters/mechanism/shared_choices.h"
 
 namespace chapters {
 namespace {
@@ -58,6 +59,19 @@ void link_launch_host(LinkWriter& link, const LaunchHostInputs& in) {
   link.number("graph_launch_s", in.graph_launch_s);
   link.number("graph_between_s", in.graph_between_s);
   link.number("least_kernel_s", in.least_kernel_s);
+}
+
+models::Phase phase_of(LaunchedPhase phase) {
+  return phase == LaunchedPhase::decode ? models::Phase::decode : models::Phase::prefill;
+}
+
+void describe_launched_phase(Fields& f, LaunchedPhase& phase, std::string_view help) {
+  static const Choices launched = [] {
+    Choices out = shared::phases();
+    std::erase_if(out, [](const Choice& c) { return c.id == "train"; });
+    return out;
+  }();
+  f.choice("phase", phase, launched, "Phase", help, shared::detail::details("workload.phase", {}));
 }
 
 }  // namespace chapters

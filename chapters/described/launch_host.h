@@ -1,9 +1,11 @@
 #pragma once
 #include <cstdint>
+#include <string_view>
 
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/link_writer.h"
 #include "models/training/launch_queue.h"
+#include "models/transformer/layer_ops.h"
 
 /// The host that launches kernels, as the inputs of labs have it.
 namespace chapters {
@@ -27,5 +29,11 @@ void describe_graph_launches(Fields& fields, LaunchHostInputs& in);
 models::LaunchHost host_of(const LaunchHostInputs& in);
 /// All of them, for a lab that has the same inputs.
 void link_launch_host(LinkWriter& link, const LaunchHostInputs& in);
+
+/// The phases whose launches are counted. A training step is launched forward and backward: the step trace has it.
+enum class LaunchedPhase : std::uint8_t { prefill, decode };
+models::Phase phase_of(LaunchedPhase phase);
+/// The input `phase`, the shared choice with these alone: what a lab cannot compute is not offered.
+void describe_launched_phase(Fields& fields, LaunchedPhase& phase, std::string_view help);
 
 }  // namespace chapters

@@ -9,13 +9,17 @@
 namespace models {
 namespace {
 
-constexpr double forward_flops = 2, training_flops = 6;  // of a weight and token
+constexpr double forward_flops = 2, training_flops = 6, frozen_flops = 4;  // of a weight and token
+
+/// Backward, a product of weights is two: the gradients of its input and of its weights, which frozen ones do not have.
+double backward_of(const LayerOperation& op, bool frozen) {
+  const bool weights = op.group != OperationGroup::attention;
+  return op.backward_product_flops * (frozen && weights ? 0.5 : 1);
+}
 
 /// What a product counts, forward and backward, with its repeated forward pass where that counts.
 double counted_of(const LayerOperation& op, const FlopConvention& c) {
-  const bool weights = op.group != OperationGroup::attention;
-  const double backward = op.backward_product_flops * (c.frozen && weights ? 0.5 : 1);
-  return op.product_flops * (c.recompute ? op.forward_passes : 1) + backward;
+  return op.product_flops * (c.recompute ? op.forward_passes : 1) + backward_of(op, c.frozen);
 }
 
 /// A product of weights and of nothing else: not the router.
@@ -30,7 +34,8 @@ bool is_counted(const LayerOperation& op, const FlopConvention& c) {
 double counted_flops(const Architecture& a, Workload w, const FlopConvention& c) {
   w.attention = c.attention == CountedAttention::full ? AttentionFlops::full : AttentionFlops::causal;
   const bool train = w.phase == Phase::train;
-  const double tokens = new_tokens(w), weight_flops = train ? training_flops : forward_flops;
+  const double trained = c.frozen ? frozen_flops : training_flops;
+  const double tokens = new_tokens(w), weight_flops = train ? trained : forward_flops;
   double sum = 0, logits = 0, last_layer = 0;
   std::string last;
   for (const LayerOperation& op : model_operations(a, w)) {
@@ -117,14 +122,24 @@ Result<Utilization> utilization_of(const UtilizationTimes& t, const UtilizationF
   return Outcome::ok(out);
 }
 
-UtilizationFlops flops_of(const Architecture& a, const Workload& w) {
+UtilizationFlops flops_of(const Architecture& a, const Workload& w, const Trained& trained) {
   UtilizationFlops out;
   for (const LayerOperation& op : model_operations(a, w)) {
     const double count = as_double(op.count), again = op.forward_passes - 1;
-    out.needed += count * (op.product_flops + op.backward_product_flops);
+    out.needed += count * (op.product_flops + backward_of(op, trained.frozen));
     out.recomputed += count * again * op.product_flops;
     out.extra += count * (op.extra_product_flops * op.forward_passes + op.backward_extra_product_flops);
   }
+  if (trained.mtp_layers == 0) return out;
+  const auto modules = [&](bool recompute) {
+    FlopConvention c{.recompute = recompute, .frozen = trained.frozen};
+    const double alone = counted_flops(a, w, c);
+    c.extra_layers = trained.mtp_layers;
+    return counted_flops(a, w, c) - alone;
+  };
+  const double needed = modules(false);
+  out.needed += needed;
+  out.recomputed += modules(true) - needed;
   return out;
 }
 

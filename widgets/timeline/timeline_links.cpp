@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "widgets/timeline/timeline_frame.h"
 
@@ -138,16 +139,20 @@ void paint_timeline_causes(const TimelineFrame& f, const Painter& painter) {
   }
 }
 
-/// Along the lower edge of its spans, in the air between rows, so that no name is struck through.
+/// Along the lower edge of its spans, in the air between rows, so that no name is struck through. It goes on in time: a
+/// span that began before the path came to it, as a wait does, has no line under what lies before.
 void paint_timeline_thread(const TimelineFrame& f, const Painter& painter) {
   const Theme& t = theme();
   std::vector<ImVec2>& points = f.view.scratch.points;
   points.clear();
   constexpr std::size_t most_points = 4096;
+  float reached = -std::numeric_limits<float>::infinity();
   for (const TimelineStep& step : f.data.thread) {
     if (!names_shown(f, step.lane, step.span) || points.size() >= most_points) continue;
     const TimelineSpan s = f.data.lanes[step.lane].spans[step.span];
-    const float x0 = f.viewport.x_of(s.start_ns), x1 = f.viewport.x_of(s.end_ns());
+    const float x0 = std::max(f.viewport.x_of(s.start_ns), reached),
+                x1 = std::max(f.viewport.x_of(s.end_ns()), reached);
+    reached = x1;
     if (x1 < f.lanes.min.x - 2e3f || x0 > f.lanes.max.x + 2e3f) continue;
     const float y = f.row_top(step.lane, f.index.lanes[step.lane].row_of(s.depth)) + f.row_px + t.px(1);
     const ImVec2 from{std::max(x0, f.lanes.min.x - 1e4f), y}, to{std::min(x1, f.lanes.max.x + 1e4f), y};

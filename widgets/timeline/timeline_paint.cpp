@@ -128,6 +128,8 @@ void paint_block(const TimelineFrame& f, const Painter& painter, const TimelineB
                    f.options.initials);
       break;
     case TimelineMark::pale:
+      // A line to a cause passes beneath: a name on a ground that lets it through would be struck through.
+      painter.rect(min, max, t.card, rounding);
       painter.rect(min, max, with_alpha(fill, 0.25f), rounding);
       if (named) paint_name(painter, b, cursor_x, y, name(), t.text, letter_px, f.row_px, f.options.initials);
       break;
@@ -141,6 +143,7 @@ void paint_block(const TimelineFrame& f, const Painter& painter, const TimelineB
       painter.circle({b.x0, y + f.row_px / 2}, f.row_px * 0.3f, fill);
       break;
     case TimelineMark::callout:
+      painter.rect(min, max, t.card, rounding);
       painter.rect(min, max, with_alpha(fill, 0.16f), rounding);
       painter.frame(min, max, fill, 1.0f, rounding);
       if (named) paint_name(painter, b, cursor_x, y, name(), t.text, letter_px, f.row_px, f.options.initials);

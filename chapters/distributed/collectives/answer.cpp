@@ -20,12 +20,6 @@ std::string capital(std::string text) {
   return text;
 }
 
-/// A ring with one root: a chain.
-bool is_chain(const Inputs& in, CollectiveAlgorithm algorithm) {
-  return algorithm == CollectiveAlgorithm::ring &&
-         (in.primitive == Primitive::broadcast || in.primitive == Primitive::reduce);
-}
-
 std::string step_count(double steps) { return figure(steps, "") + (steps == 1 ? " step" : " steps"); }
 std::string said(const Inputs& in, CollectiveAlgorithm algorithm) { return std::string(algorithm_said(in, algorithm)); }
 
@@ -96,6 +90,11 @@ std::string reason_of(const Inputs& in, const Outputs& out) {
 }
 
 }  // namespace
+
+bool is_chain(const Inputs& in, CollectiveAlgorithm algorithm) {
+  return algorithm == CollectiveAlgorithm::ring &&
+         (in.primitive == Primitive::broadcast || in.primitive == Primitive::reduce);
+}
 
 std::string_view algorithm_said(const Inputs& in, CollectiveAlgorithm algorithm) {
   static constexpr std::array<std::string_view, collective_algorithm_count> names{

@@ -17,7 +17,7 @@ constexpr int size_points = 97;
 
 /// A line of one algorithm: the one that is drawn, the one it is held against, or another.
 widgets::Curve curve_of(const Inputs& in, CollectiveAlgorithm algorithm) {
-  widgets::Curve c{.label = std::string(algorithm_name(algorithm)), .width = 1.5f, .dashed = true};
+  widgets::Curve c{.label = std::string(algorithm_name(in, algorithm)), .width = 1.5f, .dashed = true};
   if (algorithm == in.beside) {
     c.tint = widgets::Tint::strong();
     c.width = 2;

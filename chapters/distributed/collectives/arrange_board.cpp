@@ -142,7 +142,7 @@ BoardPicture arrange_board(const Inputs& in, const std::optional<ExecutedSchedul
   const CollectiveSchedule& s = executed->schedule;
   const CollectiveRun& run = executed->run;
   p.ranks = in.ranks;
-  p.title = algorithm_name(s.spec.algorithm);
+  p.title = algorithm_name(in, s.spec.algorithm);
   p.chunks = s.chunks;
   p.steps = s.steps;
   p.hub = s.switch_rank >= 0;

@@ -26,7 +26,7 @@ const Choices algorithms{
      "The distance between partners doubles, or halves, with each step.",
      {"primitive", with_tree}},
     {"double_binary_tree",
-     "Two binary trees",
+     "Double binary tree",
      "Half of the bytes through each, pipelined; laid as NCCL lays them.",
      {"primitive", "all_reduce"}},
     {"halving_doubling",
@@ -225,8 +225,8 @@ void describe(Fields& f, View& v) {
          {.range = {-1, 1e9}});
 }
 
-std::string_view algorithm_name(CollectiveAlgorithm algorithm) {
-  return algorithms[static_cast<std::size_t>(algorithm)].label;
+std::string_view algorithm_name(const Inputs& in, CollectiveAlgorithm algorithm) {
+  return is_chain(in, algorithm) ? std::string_view("Chain") : algorithms[static_cast<std::size_t>(algorithm)].label;
 }
 
 LabPtr make() {

@@ -134,8 +134,10 @@ struct View {
   MeasuredView measured;
 };
 
-/// "Ring", "Two binary trees".
-std::string_view algorithm_name(CollectiveAlgorithm algorithm);
+/// A ring with one root: a chain.
+bool is_chain(const Inputs& in, CollectiveAlgorithm algorithm);
+/// "Ring", "Double binary tree"; a ring with one root is "Chain".
+std::string_view algorithm_name(const Inputs& in, CollectiveAlgorithm algorithm);
 /// In a sentence: "the ring", "halving and doubling"; a ring with one root is "the chain".
 std::string_view algorithm_said(const Inputs& in, CollectiveAlgorithm algorithm);
 /// Up to so many ranks every state of a schedule is kept for the picture.

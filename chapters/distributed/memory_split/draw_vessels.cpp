@@ -21,12 +21,15 @@ ImU32 layer_colour(std::size_t layer, const Theme& t) {
   return widgets::vessel_colour(look.tint, look.pale, t);
 }
 
-/// Which part of the owner's bytes lies here: one filled cell of as many as there are parts, or words.
-void paint_part(const Painter& p, const Rect& r, const models::parallel::OwnerPart& part, ImU32 fill) {
+/// Whether a piece is so high that its value has the middle, and which part lies here stands below.
+bool has_value_above(const Rect& piece) { return piece.height() >= 5.2f * widgets::theme().type(Type::small); }
+
+/// Which part of the owner's bytes lies here: one filled cell of as many as there are parts, or words. `high`: below
+/// the value.
+void paint_part(const Painter& p, const Rect& r, const models::parallel::OwnerPart& part, bool high, ImU32 fill) {
   const Theme& t = widgets::theme();
   if (part.parts <= 1 || r.height() < t.px(11)) return;
   const ImU32 ink = widgets::text_on(fill, t);
-  const bool high = r.height() >= 5.2f * t.type(Type::small);  // the value has the middle
   if (part.parts > static_cast<std::int64_t>(most_cells)) {
     const float small = t.type(Type::small);
     if (r.height() < small + t.px(2)) return;
@@ -80,7 +83,7 @@ void paint_piece(const Painter& p, const SplitPiece& piece, const models::parall
   if (piece.over) p.frame(r.min, r.max, fill, t.px(1));
   if (look.passing)
     for (const float y : {r.min.y, r.max.y}) p.dashed_line({r.min.x, y}, {r.max.x, y}, t.text, t.px(1.2f), t.px(4));
-  if (!piece.over) paint_part(p, r, part, look.passing ? t.panel : fill);
+  if (!piece.over) paint_part(p, r, part, has_value_above(piece.rect), look.passing ? t.panel : fill);
 }
 
 /// `words`: how much more it is, which holds for the plan with all its axes.
@@ -180,7 +183,7 @@ void paint_values(const Painter& p, const SplitLayout& l, const VesselParts& par
     const ImU32 fill = layer_colour(piece.layer, t);
     const float wide = widgets::text_size(value, Type::small, Font::mono).x;
     const bool cells = !piece.over && has_cells(piece.rect, parts[piece.vessel][piece.layer]);
-    const bool roomy = piece.rect.height() >= (cells ? 5.2f : 2.6f) * small;
+    const bool roomy = cells ? has_value_above(piece.rect) : piece.rect.height() >= 2.6f * small;
     const float other = cells && !roomy ? t.px(120) : t.px(16);
     if (wide + other > piece.rect.width()) continue;
     const float x = roomy ? (piece.rect.min.x + piece.rect.max.x) / 2 : piece.rect.min.x + t.px(8) + wide / 2;

@@ -156,7 +156,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   p.answer = answer_of(in, out);
   // What a padded length may come to, so that the axis stays where it is while a bucket is dragged.
   p.length_hi = 1.1 * static_cast<double>(std::bit_ceil(static_cast<std::uint64_t>(in.longest)));
-  p.length_label = in.phase == models::Phase::decode ? "sequences" : "tokens";
+  p.length_label = in.phase == LaunchedPhase::decode ? "sequences" : "tokens";
   p.calls = as_double(in.calls);
   const std::vector<std::size_t> shown = shown_calls(run.stream);
   arrange_stream(out, run, shown, p);

@@ -21,7 +21,7 @@ struct AskedCall {
 /// The longest call with its weights and its cache; what is padded holds no cache. Empty: it has room.
 std::string memory_problem(const Inputs& in, const CallSetup& setup, const models::Chip& chip) {
   using widgets::format_text;
-  const bool decode = in.phase == models::Phase::decode;
+  const bool decode = in.phase == LaunchedPhase::decode;
   const std::int64_t longest = in.lengths == Lengths::same ? std::min(in.median, in.longest) : in.longest;
   models::Workload workload = setup.workload;
   (decode ? workload.batch : workload.sequence) = longest;
@@ -52,7 +52,7 @@ models::Result<AskedCall> asked_call_of(const Inputs& in) {
   setup.machine = *machine;
   setup.machine.peak_flops_per_s *= in.reached / 100;
   setup.machine.bandwidth_bytes_per_s *= in.reached / 100;
-  setup.workload.phase = in.phase;
+  setup.workload.phase = phase_of(in.phase);
   setup.workload.batch = in.batch;
   setup.workload.context = in.context;
   setup.host = host_of(in.launching);

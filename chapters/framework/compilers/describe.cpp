@@ -100,8 +100,8 @@ void describe(Fields& f, Inputs& in) {
   f.group("The call");
   shared::model(f, "model", in.model, {.help = "Its layers give the kernels."});
   shared::chip(f, "chip", in.chip, {.help = "Peak and bandwidth give each kernel's time."});
-  shared::phase(f, "phase", in.phase,
-                {.help = "Prefill: lengths are tokens of a prompt. Decode: they are sequences that get a token each."});
+  describe_launched_phase(f, in.phase,
+                          "Prefill: lengths are tokens of a prompt. Decode: they are sequences that get a token each.");
   shared::concurrent_sequences(f, "batch", in.batch, {.help = "Prompts in a call.", .when = {"phase", "prefill"}});
   shared::context(f, "context", in.context, {.help = "Tokens in each sequence's cache.", .when = {"phase", "decode"}});
   describe_costs(f, in);

@@ -17,7 +17,7 @@ constexpr auto compiler_doors = std::to_array<DoorTo>({
 
 /// The stream's lengths as documents of a batch.
 models::Result<std::string> packing_link(const Inputs& in) {
-  if (in.phase == models::Phase::decode)
+  if (in.phase == LaunchedPhase::decode)
     return models::Result<std::string>::fail("A decoding step takes a token of each sequence: nothing is packed.");
   LinkWriter w("training/packing");
   // All alike: a lognormal without a spread.
@@ -36,7 +36,7 @@ models::Result<std::string> compiler_link(const Inputs& in, const Outputs& out, 
   LinkWriter w(lab);
   w.choice("chip", in.chip);
   if (lab == "framework/launch") {
-    const bool decode = in.phase == models::Phase::decode;
+    const bool decode = in.phase == LaunchedPhase::decode;
     const double length = std::max(1.0, std::round(out.mean_length));
     w.choice("model", in.model);
     w.choice("mode", "eager");

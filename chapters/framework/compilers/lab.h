@@ -45,7 +45,7 @@ struct Inputs {
   double native_launch_s = 4.1e-6;
   double reached = 85;  ///< %
   std::string model = "llama-3-8b", chip = "h100_sxm";
-  models::Phase phase = models::Phase::prefill;
+  LaunchedPhase phase = LaunchedPhase::prefill;
   std::int64_t batch = 1, context = 2048;
   bool operator==(const Inputs&) const = default;
 };

@@ -1,5 +1,8 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <span>
+#include <string_view>
 
 #include "chapters/framework/fusion/lab.h"
 #include "widgets/number/number.h"
@@ -16,8 +19,14 @@ void draw_ends(Inputs& in, const Outputs& out, const Picture& picture, View& vie
   if (picture.ends.empty()) return;
   double most = out.unfused_s;
   for (const double s : picture.ends.front().y) most = std::max(most, s);
+  // A box is whole: there is none between the second and the third.
+  static constexpr std::array<std::string_view, 10> boxes{"", "1", "2", "3", "4", "5", "6", "7", "8", "9"};
+  const std::size_t count = std::min(picture.names.size() + 1, boxes.size());
   widgets::Plot plot("ends", view.ends,
-                     {.x = {.lo = 0.5, .hi = static_cast<double>(picture.names.size()) + 0.5, .label = "last box"},
+                     {.x = {.lo = 0.5,
+                            .hi = static_cast<double>(picture.names.size()) + 0.5,
+                            .label = "last box",
+                            .categories = std::span(boxes).first(count)},
                       .y = {.lo = 0, .hi = 1.08 * most, .label = "the chain", .unit = "s"},
                       .size = size});
   plot.curves(picture.ends);

@@ -44,7 +44,7 @@ models::Result<Asked> asked_of(const Inputs& in) {
   out.machine = *machine;
   out.machine.peak_flops_per_s *= in.reached;
   out.machine.bandwidth_bytes_per_s *= in.reached;
-  out.workload.phase = in.phase;
+  out.workload.phase = phase_of(in.phase);
   out.workload.batch = in.batch;
   out.workload.sequence = in.sequence;
   out.workload.context = in.context;

@@ -28,7 +28,7 @@ void describe(Fields& f, Inputs& in) {
   f.group("The step");
   shared::model(f, "model", in.model, {.help = "Its layers give the kernels."});
   shared::chip(f, "chip", in.chip, {.help = "Peak and bandwidth give each kernel's time."});
-  shared::phase(f, "phase", in.phase, {.help = "One new token per sequence, or a whole prompt."});
+  describe_launched_phase(f, in.phase, "One new token per sequence, or a whole prompt.");
   shared::concurrent_sequences(f, "batch", in.batch, {.help = "Sequences worked on together."});
   shared::sequence(f, "sequence", in.sequence, {.help = "Tokens of each prompt.", .when = {"phase", "prefill"}});
   shared::context(f, "context", in.context, {.help = "Tokens in each sequence's cache.", .when = {"phase", "decode"}});

@@ -23,7 +23,7 @@ struct Inputs {
   std::int64_t queue_depth = 1024;
   double reached = 0.85;
   std::string model = "llama-3-8b", chip = "h100_sxm";
-  models::Phase phase = models::Phase::decode;
+  LaunchedPhase phase = LaunchedPhase::decode;
   std::int64_t batch = 1, sequence = 2048, context = 4096;
   bool operator==(const Inputs&) const = default;
 };

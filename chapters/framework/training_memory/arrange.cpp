@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include "chapters/described/training_memory.h"
@@ -61,15 +62,23 @@ std::string help_of(const Inputs& in, const Outputs& out, std::size_t shown) {
     return shown < out.changes.size() ? "With one change, " + words(out.changes[shown]) + ", it would take " +
                                             figure(out.changes[shown].total_bytes, "B") + "."
                                       : std::string();
-  for (const ChangeRow& row : out.changes)
-    if (row.possible && row.fits && row.change != Change::plain)
-      return "One change that makes it fit: " + words(row) + ", " + figure(row.total_bytes, "B") + ".";
-  const ChangeRow* least = nullptr;
-  for (const ChangeRow& row : out.changes)
-    if (row.possible && row.change != Change::plain && (!least || row.total_bytes < least->total_bytes)) least = &row;
+  const ChangeRow* second = shown < out.changes.size() ? &out.changes[shown] : nullptr;
+  const auto helps = [](const ChangeRow& row) { return row.possible && row.change != Change::plain; };
+  const ChangeRow *fitting = nullptr, *least = nullptr;
+  for (const ChangeRow& row : out.changes) {
+    if (!helps(row)) continue;
+    if (row.fits && (!fitting || &row == second)) fitting = &row;
+    if (!least || row.total_bytes < least->total_bytes) least = &row;
+  }
   if (!least) return "No single change makes it fit.";
-  return "No single change makes it fit; the largest help is " + words(*least) + ", with " +
-         figure(least->total_bytes, "B") + ".";
+  // Where the second vessel shows another change than the sentence names, the sentence says so.
+  const ChangeRow* named = fitting ? fitting : least;
+  const bool other = second && second != named;
+  const std::string before = other ? "Vessel B takes " + figure(second->total_bytes, "B") + "; " : "";
+  const std::string says = fitting ? "one change that makes it fit: " : "no single change makes it fit, the best is ";
+  std::string help = before + says + words(*named) + ", " + figure(named->total_bytes, "B") + ".";
+  help[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(help[0])));
+  return help;
 }
 
 std::string answer_of(const Inputs& in, const Outputs& out, std::size_t shown) {

@@ -46,7 +46,7 @@ std::string time_text(const Inputs& in, const Outputs& out) {
   const std::string over = seconds(other_s) + " in " + std::string(speedup.over);
   if (format_text(other_s, "s") == format_text(out.step.time_s, "s"))
     return takes + ", as long as " + std::string(speedup.over) + ".";
-  if (speedup.value < 1) return takes + " instead of " + over + ", which is slower.";
+  if (speedup.value < 1) return takes + " instead of " + over + ": it is slower.";
   return takes + " instead of " + over + ": " + widgets::figure(speedup.value, widgets::times_unit) + " as fast.";
 }
 

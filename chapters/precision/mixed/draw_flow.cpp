@@ -209,8 +209,10 @@ void paint_key(const Painter& p, const Picture& picture, ImVec2 at, float width,
       p.text({x + t.px(12), at.y}, name, t.text, Type::small);
       x += wide + t.px(12);
     }
-  const std::string_view squares = "squares: bits lost, filled exponent, hollow mantissa";
   const float axis = widgets::text_size(picture.layers_text, Type::small).x;
+  // What does not fit says at least what a square is.
+  std::string_view squares = "squares: bits lost, filled exponent, hollow mantissa";
+  if (x + widgets::text_size(squares, Type::small).x + t.px(14) > end - axis) squares = "squares: bits lost";
   if (x + axis > end) return;
   p.text({end, at.y}, picture.layers_text, t.muted, Type::small, Font::sans, Align::right);
   if (x + widgets::text_size(squares, Type::small).x + t.px(14) <= end - axis)

@@ -38,13 +38,15 @@ void paint_unscaled(const widgets::Painter& p, double scale, View& view, const F
   const std::size_t columns = view.curve.size();
   const float step = (frame.right - frame.left) / static_cast<float>(columns),
               shift = frame.x(std::log2(scale)) - frame.x(0);
-  float peak = frame.left - 1, highest = 0;
+  float peak = frame.left - 1, clear = frame.left, highest = 0;
   view.curve_edge.clear();
   for (std::size_t i = 0; i < columns; ++i) {
     const float x = frame.left + step * static_cast<float>(i) - shift,
                 h = height * static_cast<float>(view.curve[i] / view.curve_highest);
     if (x < frame.left || h < 0.4f) continue;
     view.curve_edge.push_back({x, top + height - h});
+    // Where the flank is still under the words that stand at the top.
+    if (h >= highest && h < height - t.type(widgets::Type::small) - t.px(6)) clear = x;
     if (h > highest) {
       highest = h;
       peak = x;
@@ -54,9 +56,9 @@ void paint_unscaled(const widgets::Painter& p, double scale, View& view, const F
   view.curve_edge.clear();
   const std::string_view words = "without the scale";
   const float wide = widgets::text_size(words, widgets::Type::small).x;
-  if (peak >= frame.left + wide + t.px(26) && height >= t.px(40))
-    p.text({peak - t.px(26), top + t.px(2)}, words, t.muted, widgets::Type::small, widgets::Font::sans,
-           widgets::Align::right);
+  const float end = std::min(clear, peak - t.px(20)) - t.px(6);
+  if (end >= frame.left + wide && height >= t.px(40))
+    p.text({end, top + t.px(2)}, words, t.muted, widgets::Type::small, widgets::Font::sans, widgets::Align::right);
 }
 
 void paint_fate(const widgets::Painter& p, const Row& r, std::string_view text, bool chosen, float left, float right,
@@ -98,7 +100,7 @@ void paint_legend(const widgets::Painter& p, ImVec2 at, float right) {
   entry(colour_of(Fate::subnormal), "subnormal");
   entry(colour_of(Fate::zero), "rounded to zero");
   entry(colour_of(Fate::overflow), "past the largest");
-  const std::string_view density = "brighter: more values per pixel";
+  const std::string_view density = "stronger colour: more values per pixel";
   if (at.x + widgets::text_size(density, widgets::Type::small).x <= right)
     p.text(at, density, t.muted, widgets::Type::small);
 }

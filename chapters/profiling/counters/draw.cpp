@@ -58,7 +58,7 @@ void draw_ground(Plot& plot, const Inputs& in, const Picture& picture) {
 }
 
 widgets::PlotOptions map_options(ImVec2 size) {
-  return {.x = {.lo = 0, .hi = 100, .label = "memory, its busiest unit", .unit = "%"},
+  return {.x = {.lo = 0, .hi = 100, .label = "memory's busiest unit; hollow: not DRAM", .unit = "%"},
           .y = {.lo = 0, .hi = 100, .label = "compute, the busiest pipe", .unit = "%"},
           .size = size,
           .ghost = false};
@@ -77,7 +77,7 @@ void draw_map(Inputs& in, const Outputs& out, const Picture& picture, View& view
   draw_ground(plot, in, picture);
   draw_dots(plot, picture);
   if (!picture.on_map) {
-    plot.text(2, 52, picture.off_map, {.colour = t.accent});
+    plot.text(2, 38, picture.off_map, {.colour = t.accent});
     return;
   }
   plot.tag_x(out.memory_percent, {}, {.output = "memory_percent"});

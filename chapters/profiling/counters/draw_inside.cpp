@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 
 #include "chapters/profiling/counters/lab.h"
 #include "widgets/base/lit_figure.h"
@@ -144,13 +146,24 @@ void paint_room(Column& c, const Picture& picture) {
 
 void paint_ladder(Column& c, const Picture& picture) {
   const auto& t = widgets::theme();
-  const float row = c.small() + t.px(6);
+  float row = c.small() + t.px(6);
   if (picture.ladder.empty() || !c.fits(c.small() + t.px(7) + 2 * row)) return;
   c.title(picture.ladder_title);
+  // All of them closer together, where that is enough; else the last line says how many there are no lines for.
+  const auto count = static_cast<float>(picture.ladder.size());
+  row = std::clamp((c.bottom - c.at.y) / count, c.small() + t.px(1), row);
+  const bool all = c.fits(count * row - 0.5f);
+  std::size_t drawn = 0;
   const float number = t.px(16), verdict = std::min(0.34f * c.width, t.px(104)), time = t.px(62);
   const float room = c.width - number - verdict - time;
   for (const LadderBar& bar : picture.ladder) {
-    if (!c.fits(row)) break;
+    if (!all && !c.fits(2 * row)) {
+      widgets::Line rest;
+      rest.add("... ").add_integer(static_cast<std::int64_t>(picture.ladder.size() - drawn)).add(" more");
+      c.line(rest.view(), t.muted);
+      break;
+    }
+    ++drawn;
     const ImU32 ink = bar.chosen ? t.accent : t.text;
     c.painter.text(c.at, bar.number, ink, Type::small, Font::mono);
     const float length = picture.longest_s > 0 ? room * static_cast<float>(bar.time_s / picture.longest_s) : 0;

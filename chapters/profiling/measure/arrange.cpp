@@ -151,12 +151,12 @@ void arrange_funnel(const Inputs& in, const Outputs& out, const Run& run, Pictur
 }
 
 void arrange_power(const Inputs& in, const Run& run, Picture& p) {
-  Curve computed{.label = "computed",
-                 .info = "t test, by formula",
+  Curve computed{.label = "t test, by formula",
+                 .info = "where runs spread as a normal does",
                  .output = "power_computed",
                  .tint = Tint::strong(),
                  .named = false};
-  Curve simulated = dots_of("simulated", Tint::series(4), Marker::circle);
+  Curve simulated = dots_of("as set, simulated", Tint::series(4), Marker::circle);
   simulated.info = "the method that is set, experiments repeated; bars: 95 % interval";
   for (const PowerPoint& q : run.power) {
     computed.add(q.gain, q.computed);

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
+#include <utility>
 
 #include "chapters/mechanism/catalog.h"
 #include "chapters/profiling/trace_viewer/source.h"
@@ -112,6 +114,12 @@ std::string memory_problem(const Inputs& in, const Setting& s) {
                                   : ": choose a smaller model, batch or context.");
 }
 
+/// What of the model is trained, which a printed rate does not tell.
+models::Trained trained_of(const Inputs& in) {
+  if (in.job != Job::rate) return {};
+  return {.frozen = in.frozen, .mtp_layers = in.mtp_layers};
+}
+
 double reported_peak(const Inputs& in, const Setting& s) {
   if (in.peak == ReportedPeak::sparse) return 2 * s.machine.peak_flops_per_s;
   if (in.peak == ReportedPeak::format) return s.machine.peak_flops_per_s;
@@ -158,8 +166,13 @@ void fill_reported(const Inputs& in, const Setting& s, Outputs& out) {
   const bool train = in.job != Job::decoding;
   const double times = train ? static_cast<double>(in.micro_batches) : 1;
   const double at_peak = out.second.wall_s * reported_peak(in, s);
+  const models::Trained trained = trained_of(in);
   const auto counted = [&](const models::FlopConvention& c) { return times * models::counted_flops(a, s.workload, c); };
-  const models::FlopConvention mine{.attention = in.attention, .weights = in.weights, .recompute = in.count_recompute};
+  const models::FlopConvention mine{.attention = in.attention,
+                                    .weights = in.weights,
+                                    .recompute = in.count_recompute,
+                                    .frozen = trained.frozen,
+                                    .extra_layers = trained.mtp_layers};
   models::FlopConvention hardware = mine;
   hardware.recompute = true;
   out.counted_flops = counted(mine);
@@ -176,15 +189,20 @@ void fill_reported(const Inputs& in, const Setting& s, Outputs& out) {
   const bool mixture = a.moe.routed > 0;
   for (const models::NamedConvention& named : models::named_conventions()) {
     if (named.convention.weights == models::CountedWeights::all_experts && !mixture) continue;  // the last
-    const double reported = 100 * counted(named.convention) / at_peak, against = reported - out.needed;
+    models::FlopConvention convention = named.convention;
+    convention.frozen = trained.frozen;
+    convention.extra_layers = trained.mtp_layers;
+    const double reported = 100 * counted(convention) / at_peak, against = reported - out.needed;
+    std::string name(named.name);
+    if (trained.frozen && name.starts_with("6N")) name[0] = '4';
     // Two sums of the same flops in other orders differ in their last digit.
-    out.conventions.push_back({std::string(named.name), std::string(named.who), reported,
-                               std::abs(against) > 1e-9 * out.needed ? against : 0.0, named.convention});
+    out.conventions.push_back({std::move(name), std::string(named.who), reported,
+                               std::abs(against) > 1e-9 * out.needed ? against : 0.0, convention});
   }
 }
 
 models::Result<models::Utilization> printed_rate(const Inputs& in, const Setting& s) {
-  models::UtilizationFlops flops = models::flops_of(s.model->architecture, s.workload);
+  models::UtilizationFlops flops = models::flops_of(s.model->architecture, s.workload, trained_of(in));
   const auto times = static_cast<double>(in.micro_batches);
   for (double* f : {&flops.needed, &flops.recomputed, &flops.extra}) *f *= times;
   models::UtilizationTimes t{.wall_s = times * models::new_tokens(s.workload) / in.tokens_per_s};

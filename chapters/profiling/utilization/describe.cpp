@@ -79,6 +79,12 @@ void describe_job(Fields& f, Inputs& in) {
   f.real("busy_read", in.busy_read, {"Busy, as read", "%"},
          "GPU-Util of nvidia-smi during the run. A rate alone does not tell it.",
          {.range = {10, 100}, .when = {"job", "rate"}});
+  f.toggle("frozen", in.frozen, "Weights frozen",
+           "LoRA: weights have no gradients, 4 flops per parameter and token in place of 6; adapters are left out.",
+           {.when = {"job", "rate"}});
+  f.integer("mtp_layers", in.mtp_layers, "Tokens ahead",
+            "Modules of multi-token prediction, each a layer and the output matrix once more; DeepSeek-V3 trained one.",
+            {.range = {0, 4, Scale::step}, .when = {"job", "rate"}});
   f.choice("sample", in.sample, sample_fault_choices(), "Made-up run", "Shown while no file is given: rank 0 of four.",
            {.when = {"job", "recording"}});
   f.file(

@@ -54,6 +54,8 @@ struct Inputs {
   models::LaunchMode mode = models::LaunchMode::graph;
   // A printed rate.
   double tokens_per_s = 5762, busy_read = 98;
+  bool frozen = false;
+  std::int64_t mtp_layers = 0;
   // A recording.
   FileInput file;
   models::SampleFault sample = models::SampleFault::none;

@@ -27,6 +27,13 @@ std::string counted(double n, std::string_view one, std::string_view many) {
   return format_text(n, "") + " " + std::string(n == 1 ? one : many);
 }
 
+/// A time in the unit in which `whole_s` is said, where the time is no small part of it: nobody subtracts hours from
+/// days.
+std::string in_unit_of(double time_s, double whole_s) {
+  const widgets::UnitScale scale = widgets::unit_scale(time_s < 0.1 * whole_s ? time_s : whole_s, "s");
+  return format_text(time_s / scale.factor, scale.unit.view());
+}
+
 /// What a part's hours go to, in few words.
 std::string cause_of(const Inputs& in, const Outputs& out, Part part) {
   const auto& run = out.release.run;
@@ -99,7 +106,8 @@ void fill_river(const Inputs& in, const Outputs& out, const Run& run, Picture& p
   const auto twice = std::find_if(p.river.begin(), p.river.end(), [&](const RiverRow& row) {
     return row.gpus == 2 * static_cast<double>(in.setup.gpus);
   });
-  if (twice != p.river.end()) p.double_hours = "twice the GPUs: " + format_text(twice->all * 3600, "s");
+  if (twice != p.river.end())
+    p.double_hours = "twice the GPUs: " + in_unit_of(twice->all * 3600, out.release.total.time_s);
 }
 
 /// A stretch ends where the next begins.
@@ -175,7 +183,8 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
   if (out.bottleneck == Holder::training && out.training_waits != "kernels")
     text += ", waiting for " + out.training_waits + ",";
   text += both ? " hold the release up together: halving both saves " : " holds the release up: halving it saves ";
-  text += widgets::figure(out.bottleneck_saves_s, "s") + " of " + widgets::figure(out.release.total.time_s, "s") + ".";
+  text += widgets::figure(in_unit_of(out.bottleneck_saves_s, out.release.total.time_s)) + " of " +
+          widgets::figure(out.release.total.time_s, "s") + ".";
   std::string why;
   if (std::abs(out.twice_gain) < 0.05)
     why = "Doubling the GPUs saves nothing";

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "chapters/role/scaling/lab.h"
 
@@ -38,7 +39,9 @@ void compare_points(const Inputs& in, const models::ScalingSetup& setup, const s
     }
     if (fitted) {
       row.fit_s = fit->at(p.gpus);
-      row.fit_error = 100 * (row.fit_s / p.step_s - 1);
+      // Through two points the curve goes exactly; what is left then is rounding.
+      const double off = 100 * (row.fit_s / p.step_s - 1);
+      row.fit_error = std::abs(off) < 1e-6 ? 0 : off;
     }
     out.compared.push_back(row);
   }

@@ -91,8 +91,11 @@ void Shaft::draw_axis(bool hidden) const {
   for (double s = 1e-9; s <= depth_.hi_s; s *= 1e3) {
     const float y = depth_.y(s);
     p_.line({road_left_, y}, {ways_right_, y}, t_.grid);
-    p_.text({area_.max.x, y - small() - t_.px(1)}, widgets::format(s, "s").view(), t_.muted, Type::small, Font::mono,
-            Align::right);
+    // In seconds all the way down: a thousand of them are no round number of minutes.
+    const widgets::UnitScale scale = widgets::unit_scale(std::min(s, 1.0), "s");
+    p_.text({area_.max.x, y - small() - t_.px(1)},
+            widgets::format(s / scale.factor, scale.unit.view(), 3, widgets::Prefix::none).view(), t_.muted,
+            Type::small, Font::mono, Align::right);
   }
   if (!hidden && ways_right_ - ways_left_ > t_.px(150))
     p_.text_fit({ways_left_, area_.min.y}, pic_.ways_title, ways_right_ - ways_left_, t_.text, Type::small, Font::bold);

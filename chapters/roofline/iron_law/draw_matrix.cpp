@@ -156,7 +156,7 @@ int draw_technique_matrix(const Outputs& out, const Picture& pic, View& view, Im
   const float height =
       std::min((size.y - header - foot) / static_cast<float>(std::max<std::size_t>(out.rows.size(), 1)),
                t.type(Type::small) + t.px(13));
-  p.text_fit({at.x, at.y}, "Press a technique", g.label_right - at.x, t.muted, Type::small);
+  p.text_fit({at.x, at.y}, "Press what your work has", g.label_right - at.x, t.muted, Type::small);
   head(p, g, at.y);
   int pressed = -1;
   view.hovered = -1;

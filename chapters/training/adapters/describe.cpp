@@ -126,9 +126,9 @@ void describe_serving(Fields& f, Outputs& o) {
          {.formula = "different adapters x bytes of one"});
   f.real("flops_added", o.flops_added, {"FLOPs added", "%"}, "To each token.",
          {.formula = "2 x pairs / FLOPs of base"});
-  f.real("adapters_fit", o.adapters_fit, "Adapters that fit", "Beside one base and the cache, in the chip's memory.",
+  f.real("adapters_fit", o.adapters_fit, "Adapters that fit", "Next to one base and the cache, in the chip's memory.",
          {.formula = "(memory - cache - weights) / bytes of one"});
-  f.real("merged_fit", o.merged_fit, "Merged copies that fit", "Beside the cache.",
+  f.real("merged_fit", o.merged_fit, "Merged copies that fit", "Next to the cache.",
          {.formula = "(memory - cache) / weights"});
   f.toggle("served_fit", o.served_fit, "Adapters fit", "Base, cache and the adapters of the batch fit the chip.");
   f.toggle("copies_fit", o.copies_fit, "Copies fit", "A merged copy for each adapter, and the cache, fit the chip.");

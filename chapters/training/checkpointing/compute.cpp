@@ -129,7 +129,8 @@ Computed<Outputs, Run> compute(const Inputs& in, Progress& progress) {
   out.excess_bytes = own.peak_bytes - own.best_bytes;
 
   const std::vector<LayerKeep> all(layers.size(), LayerKeep::kept);
-  out.plans.push_back(row_of("nothing recomputed", s, all));
+  // What operations drop runs again in kept layers too.
+  out.plans.push_back(row_of(in.dropped > 0 ? "no layer recomputed" : "nothing recomputed", s, all));
   out.plans.push_back(row_of("scores only", s, std::vector<LayerKeep>(layers.size(), LayerKeep::selective)));
   out.plans.push_back(row_of("every layer", s, every_k(layers.size(), 1)));
   out.plans.push_back(row_of("pieces of 2", s, every_k(layers.size(), 2)));

@@ -70,7 +70,10 @@ std::string chosen_name(const Inputs& in) {
 }
 
 std::string verdict_of(const Inputs& in, const Outputs& out) {
-  const std::string moves = chosen_name(in) + " moves " + figure(out.traffic_bytes, "B") + " per parameter in " +
+  // Under Muon hidden matrices are updated in one way and the others in another: the picture shows a hidden one.
+  const bool mean = in.kind == models::OptimizerKind::muon;
+  const std::string moves = chosen_name(in) + " moves " + figure(out.traffic_bytes, "B") +
+                            (mean ? " per parameter on average in " : " per parameter in ") +
                             passes_text(out.passes_count);
   if (in.code == models::UpdateCode::fused || in.kind == models::OptimizerKind::adamw_8bit)
     return moves + " and takes " + figure(out.time.time_s, "s") + ", " + figure(out.step_share, "%") + " of the step.";

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include "chapters/training/packing/lab.h"
 #include "widgets/base/guess.h"
@@ -277,9 +278,19 @@ void draw_mask(const Inputs& in, const Picture& picture, const View& view, ImVec
       p, {at.x, at.y + side + t.px(5)},
       masked ? std::string_view("grey: other documents, skipped") : std::string_view("the rest: computed for nothing"),
       area.width(), t.muted, Type::small);
-  if (const float below = at.y + side + t.px(5) + line + t.px(4); below + line <= area.max.y)
-    widgets::fit_text(p, {area.min.x, below}, "down: the token that reads; across: what it reads", area.width(),
-                      t.muted, Type::small);
+  // In one line where that has room, else in two.
+  float below = at.y + side + t.px(5) + line + t.px(4);
+  const auto say = [&](std::string_view said) {
+    if (below + line <= area.max.y) widgets::fit_text(p, {area.min.x, below}, said, area.width(), t.muted, Type::small);
+    below += line + t.px(4);
+  };
+  constexpr std::string_view both = "down: the token that reads; across: what it reads";
+  if (widgets::text_size(both, Type::small).x <= area.width()) {
+    say(both);
+    return;
+  }
+  say("down: the token that reads");
+  say("across: what it reads");
 }
 
 }  // namespace chapters::training::packing

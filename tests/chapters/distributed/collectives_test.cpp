@@ -65,6 +65,17 @@ TEST_CASE("collectives: who wins depends on the size, and where it turns is said
   CHECK(std::isnan(output(*lab, "beside_s").real()));
 }
 
+TEST_CASE("collectives: curves and sentences call an algorithm alike, a ring with one root a chain") {
+  use_bundled_catalog();
+  using Algorithm = models::parallel::CollectiveAlgorithm;
+  lab_collectives::Inputs in;
+  CHECK(lab_collectives::algorithm_name(in, Algorithm::ring) == "Ring");
+  CHECK(lab_collectives::algorithm_name(in, Algorithm::double_binary_tree) == "Double binary tree");
+  in.primitive = models::parallel::Primitive::broadcast;
+  CHECK(lab_collectives::algorithm_name(in, Algorithm::ring) == "Chain");
+  CHECK(lab_collectives::algorithm_said(in, Algorithm::ring) == "the chain");
+}
+
 TEST_CASE("collectives: never a nanosecond all-reduce") {
   const LabPtr lab = open_lab(collectives_id, R"({"bytes": 1, "ranks": 2, "bandwidth_bytes_per_s": 1e13})");
   set(*lab, "latency_s", input(*lab, "latency_s").spec.range.lo);

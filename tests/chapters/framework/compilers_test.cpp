@@ -144,7 +144,7 @@ TEST_CASE("compilers: its doors open the same call, the same lengths, and say wh
   const LabPtr packing = open_link(*door_to(in, "training/packing"));
   CHECK(input(*packing, "lengths").choice_id() == "sharegpt");
   CHECK(input(*packing, "sequence").number() == 1024);
-  in.phase = models::Phase::decode;
+  in.phase = chapters::LaunchedPhase::decode;
   in.longest = 64;
   CHECK(door_to(in, "shut").error.find("nothing is packed") != std::string::npos);
 }

@@ -1,5 +1,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
+#include <string>
+#include <vector>
 
 #include "chapters/framework/launch/lab.h"
 #include "tests/support/base/near.h"
@@ -113,9 +115,28 @@ TEST_CASE("launch: a model with experts is counted in compiled modes alone") {
   CHECK(computed(*compiled, "step_s") > 0);
 }
 
-TEST_CASE("launch: a training step is refused in a sentence") {
-  const LabPtr lab = open_lab("framework/launch", R"({"phase": "train"})");
-  CHECK(reason_of(*lab).find("choose prefill or decode") != std::string::npos);
+TEST_CASE("launch and compilers: a training step, whose launches they do not count, is not offered") {
+  const auto phases_of = [](const chapters::Field& f) {
+    std::vector<std::string> ids;
+    for (const chapters::Choice& c : *f.options) ids.push_back(c.id);
+    return ids;
+  };
+  const LabPtr layer = open_lab("roofline/transformer-layer");
+  CHECK(phases_of(input(*layer, "phase")) == std::vector<std::string>{"train", "prefill", "decode"});
+  for (const char* id : {"framework/launch", "framework/compilers"}) {
+    INFO(id);
+    const LabPtr lab = open_lab(id);
+    const chapters::Field& phase = input(*lab, "phase");
+    CHECK(phases_of(phase) == std::vector<std::string>{"prefill", "decode"});
+    // It follows the learner under the same name, and means the same.
+    CHECK(phase.spec.label == input(*layer, "phase").spec.label);
+    CHECK(phase.spec.shared == input(*layer, "phase").spec.shared);
+    CHECK((*phase.options)[1].help == (*input(*layer, "phase").options)[2].help);
+    CHECK_FALSE(phase.set_choice_id("train"));
+    REQUIRE(phase.set_choice_id("prefill"));
+    CHECK(reason_of(*lab) == "");
+    CHECK(phase.choice_id() == "prefill");
+  }
 }
 
 TEST_CASE("launch: the GPU twice as fast waits where the first one worked, and the gaps' sums stand under them") {

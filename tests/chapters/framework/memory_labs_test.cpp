@@ -35,6 +35,22 @@ TEST_CASE("training memory lab: the owners of the default step, by hand") {
   CHECK(near(computed(*lab, "total_bytes"), one));
 }
 
+TEST_CASE(
+    "training memory lab: where the second vessel is not the change that the sentence names, it says what that takes") {
+  const LabPtr lab = open_preset("framework/training-memory", "Scores kept");
+  compute(*lab);
+  CHECK(lab->answer().find("\nVessel B takes `137 GB`; one change that makes it fit: tensor and sequence over 8 GPUs, "
+                           "`30.9 GB`.") != std::string_view::npos);
+  const LabPtr longer = open_preset("framework/training-memory", "Sequence 131,072");
+  compute(*longer);
+  CHECK(longer->answer().find("\nVessel B takes `201 GB`; no single change makes it fit, the best is tensor and "
+                              "sequence over 8 GPUs, `96.7 GB`.") != std::string_view::npos);
+  // A second vessel that helps is the one that is named.
+  compute(set(*lab, "change", "tensor"));
+  CHECK(lab->answer().find("\nOne change that makes it fit: tensor and sequence over 8 GPUs, `30.9 GB`.") !=
+        std::string_view::npos);
+}
+
 TEST_CASE("training memory lab: contract keys follow the formula's variants") {
   const LabPtr lab = open_lab("framework/training-memory", R"({"model": "gpt-3", "sequence": 2048})");
   const double sbh = 2048.0 * 12288, scores = 5.0 * 96 * 2048 / 12288;

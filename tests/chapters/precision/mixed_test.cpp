@@ -78,7 +78,7 @@ TEST_CASE("mixed precision: parts of the step and of the memory add up") {
 TEST_CASE("mixed precision: a recipe that is slower says so, and what casting takes") {
   const LabPtr small = lab_of(R"({"model": "qwen2.5-0.5b", "sequence": 128})");
   CHECK(out(*small, "speedup_bf16") < 0.95);
-  CHECK(small->answer().find(" in BF16, which is slower.\nCasting to 8 bits takes `") != std::string_view::npos);
+  CHECK(small->answer().find(" in BF16: it is slower.\nCasting to 8 bits takes `") != std::string_view::npos);
 }
 
 TEST_CASE("mixed precision: the answer sets the states next to those of FP32, which are not larger") {

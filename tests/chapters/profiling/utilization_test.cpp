@@ -110,6 +110,22 @@ TEST_CASE("utilization lab: a convention changes what is reported and nothing th
   CHECK(near(computed(*table, "never_run"), 100 * 6 * 128256.0 * 4096 * 5762 / 989.4e12, 1e-3));
 }
 
+TEST_CASE("utilization lab: a printed rate is read by what was trained") {
+  // Megatron-Bridge prints 735 TFLOP/s for LoRA of Llama 3 70B, and 557 for DeepSeek-V3 with a module of multi-token
+  // prediction: counted as if all were trained the one reads half as much again, without the module the other less.
+  const LabPtr lora = open_preset("profiling/utilization", "Frozen weights");
+  CHECK(near(computed(*lora, "reported_flops_per_s"), 735e12, 0.006));
+  const double needed = out(*lora, "needed");
+  CHECK(near(whole_second(*lora), 100, 1e-6));
+  CHECK(near(computed(set(*lora, "frozen", 0), "reported_flops_per_s"), 1.5 * 735e12, 0.006));
+  CHECK(out(*lora, "needed") > 1.4 * needed);
+  const LabPtr ahead = open_preset("profiling/utilization", "One token ahead");
+  CHECK(near(computed(*ahead, "reported_flops_per_s"), 557e12, 0.004));
+  CHECK(near(out(*ahead, "mfu"), out(*ahead, "needed"), 1e-3));
+  CHECK(near(whole_second(*ahead), 100, 1e-6));
+  CHECK(computed(set(*ahead, "mtp_layers", 0), "reported_flops_per_s") < 0.97 * 557e12);
+}
+
 TEST_CASE("utilization lab: what cannot be is refused in a sentence") {
   const auto refused = [](const char* inputs) {
     const LabPtr lab = open_lab("profiling/utilization", inputs);

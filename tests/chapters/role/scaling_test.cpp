@@ -75,6 +75,13 @@ TEST_CASE("scaling lab: the published tables, by the model and by Amdahl's law")
   CHECK(near(out(*decode, "serial_share"), 22, 0.03));
 }
 
+TEST_CASE("scaling lab: a fit through two points is off by nothing, and not by what rounding leaves") {
+  const LabPtr lab = open_preset("role/scaling", "177B, strong");
+  compute(*lab);
+  REQUIRE(rows(*lab, "compared") == 2);
+  for (std::size_t row = 0; row < 2; ++row) CHECK(cell(*lab, "compared", row, "fit_error") == 0);
+}
+
 TEST_CASE("scaling lab: the real curve lies under the diagonal, and its bands between the two") {
   using namespace chapters::role::scaling;
   Inputs in;

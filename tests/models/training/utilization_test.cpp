@@ -53,6 +53,35 @@ TEST_CASE("the counter by convention equals the published closed forms") {
   CHECK(3 * models::counted_flops(a, prefill, {}) == Approx(models::counted_flops(a, w, {})).epsilon(1e-12));
 }
 
+TEST_CASE("what is needed follows what is trained: frozen weights, modules of multi-token prediction, windows") {
+  const auto needed = [](const char* id, std::int64_t sequence, const models::Trained& trained) {
+    return models::flops_of(shipped_model(id).architecture,
+                            {.phase = models::Phase::train, .sequence = sequence}, trained)
+               .needed /
+           static_cast<double>(sequence);
+  };
+  // 32 layers of 4 h^2 + 4 h^2 / 4 + 3 h f weights and the output matrix lose 2 flops of 6; attention's products between
+  // positions, 12 h L s / 2 in all, lose nothing.
+  constexpr double h = 4096, weights = 32 * (2.5 * h * h + 3 * h * 14336) + 128256 * h, attention = 12 * h * 32 * 4096;
+  CHECK(needed("llama-3-8b", 8192, {}) == Approx(6 * weights + attention).epsilon(1e-12));
+  CHECK(needed("llama-3-8b", 8192, {.frozen = true}) == Approx(4 * weights + attention).epsilon(1e-12));
+  // Megatron-Bridge 25.11 prints 557 TFLOP/s for 2,139 tokens/s of DeepSeek-V3 with its one module; the router's
+  // products, which it leaves out, are a few of ten thousand.
+  CHECK(needed("deepseek-v3", 4096, {.mtp_layers = 1}) == Approx(557e12 / 2139).epsilon(5e-3));
+  CHECK(needed("deepseek-v3", 4096, {.mtp_layers = 1}) > 1.03 * needed("deepseek-v3", 4096, {}));
+  // Every layer of Mistral 7B v0.1 looks back 4,096 tokens: at 32,768 a triangle of 4,096 and a band are left.
+  constexpr double s = 32768, w = 4096, pairs = w * w / 2 + (s - w) * w;
+  const double saved = needed("mistral-7b-v0.3", 32768, {}) - needed("mistral-7b-v0.1", 32768, {});
+  CHECK(saved == Approx(12 * h * 32 * (s * s / 2 - pairs) / s + 6 * 768 * h).epsilon(1e-9));
+  // What is run twice holds the modules too.
+  models::Workload twice{.phase = models::Phase::train, .sequence = 4096};
+  twice.recompute = models::Recompute::full;
+  const auto& v3 = shipped_model("deepseek-v3").architecture;
+  const auto with = models::flops_of(v3, twice, {.mtp_layers = 1}), without = models::flops_of(v3, twice);
+  CHECK(with.recomputed > 1.01 * without.recomputed);
+  CHECK(with.recomputed - without.recomputed < (with.needed - without.needed) / 3);
+}
+
 TEST_CASE("all experts of DeepSeek-V3 make an MFU that is fifteen times too high") {
   const auto& a = shipped_model("deepseek-v3").architecture;
   const models::Workload w{.phase = models::Phase::train, .sequence = 4096};

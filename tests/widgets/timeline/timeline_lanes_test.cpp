@@ -185,6 +185,21 @@ TEST_CASE("the critical path is one line along the lower edges of its spans") {
   CHECK(thread->points[0].y >= l.view.lane_rect(0).min.y + theme().px(19));
 }
 
+TEST_CASE("the critical path goes on in time: a span that began before the path came to it is not walked back") {
+  Lanes l;
+  l.thread.push_back({2, 0});  // began at 3 ms, and the path leaves the thread at 5 ms
+  l.ui.frames(2);
+  const Record record = l.ui.record();
+  const auto thread = std::find_if(record.strokes.begin(), record.strokes.end(), [&](const Stroke& s) {
+    return s.kind == Stroke::Kind::polyline && s.stroke == theme().text && s.width >= theme().px(3);
+  });
+  REQUIRE(thread != record.strokes.end());
+  REQUIRE(thread->points.size() == 6);
+  CHECK(std::abs(thread->points[4].x - l.view.x_pixel(0.005)) <= 0.5f);
+  CHECK(std::abs(thread->points[5].x - l.view.x_pixel(0.006)) <= 0.5f);
+  CHECK(std::is_sorted(thread->points.begin(), thread->points.end(), [](ImVec2 a, ImVec2 b) { return a.x < b.x; }));
+}
+
 TEST_CASE("a counter with a capacity is scaled to it and says so") {
   Lanes l;
   l.ui.frames(2);
