@@ -12,8 +12,8 @@ inline bool has_digit(std::string_view s) {
 
 /// The longest form of `s` for which `fits` holds. Words lose letters at their end to an ellipsis. A token with a digit
 /// in it is never shortened: "1.33 ms" becomes "1.33" or nothing, "H100 SXM memory" becomes "H100 SX…", and a name
-/// such as "Llama 3.1 70B" loses whole tokens. A short unit goes with its number: "over by 1.4 GB" becomes "over by …".
-/// Empty when nothing fits. The result lies in `s` or in `room`.
+/// such as "Llama 3.1 70B" loses whole tokens. A short unit goes with its number: of "over by 1.4 GB" stays "over
+/// by …". Empty when nothing fits. The result lies in `s` or in `room`.
 template <class Fits>
 std::string_view fit_text(std::string_view s, std::span<char> room, Fits fits) {
   constexpr std::string_view ellipsis = "\xE2\x80\xA6";

@@ -95,7 +95,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
                         .start_name = "As found",
                         .start_note = "eager, BF16",
                         .opens = "opens Optimize with this round",
-                        .slab_words = in.gap == GapKind::mean ? "a token" : "a gap",
+                        .slab_words = in.gap == GapKind::mean ? "per token" : "a gap",
                         .claimed = claimed,
                         .claimed_by = "the study"});
   p.board.score = score_of(out);

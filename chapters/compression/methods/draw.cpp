@@ -98,7 +98,7 @@ void draw_hero(const Outputs& out, const Picture& picture, View& view, ImVec2 si
   const ImVec2 at = ImGui::GetCursorScreenPos();
   if (size.y < t.px(90)) return;  // no bar could be told from another
   const float line = t.type(widgets::Type::small) + t.px(6), foot = out.note.empty() ? 0 : line;
-  const float push = size.y >= t.px(290) ? std::min(t.px(230), std::floor(size.y * 0.42f)) : 0;
+  const float push = size.y >= t.px(330) ? std::min(t.px(230), std::floor(size.y * 0.42f)) : 0;
   widgets::light_meanings(picture.meanings);
   if (push > 0) draw_push(picture, view, {size.x, push - t.px(10)});
   ImGui::SetCursorScreenPos({at.x, at.y + push});

@@ -134,7 +134,7 @@ void describe_rate(Fields& f, Outputs& o) {
             {.formula = "round up: latency + copy + ... over the full rate; one more for multistage", .source = rules});
   f.real("stages_exact", o.stages_exact, "... not rounded", {.formula = "(latency + copy + ...) / full rate"});
   f.choice("bound", o.bound, bounds, "Bound by");
-  f.real("next_wins", o.next_wins, "One more wins a block", "Cycles per tile that one buffer more saves one block.",
+  f.real("next_wins", o.next_wins, "One more buffer wins", "Cycles per tile that one buffer more saves one block.",
          {.headline = true});
   f.real("then_wins", o.then_wins, "... and the one after it", "Cycles per tile.");
   f.real("more_period", o.more_period, "Cycles per tile with one more", "In the long run, of one block.");

@@ -32,7 +32,7 @@ void arrange_zoom(const Outputs& out, const Cut& cut, Picture& pic) {
                lanes ? by(t.thread_m, t.thread_n) + " sums at once" : "16 \xC3\x97 8 of it: 4 sums per lane"};
   const std::int64_t warps = gpu::gemm_warps(t);
   pic.notes[0] = plural(out.study.traffic.blocks, "tile") + ": each loads its rows of A and columns of B";
-  pic.notes[1] = binary(out.study.budget.stage_bytes) + " a stage, " + plural(warps, grouped ? "group" : "warp") +
+  pic.notes[1] = binary(out.study.budget.stage_bytes) + " per stage, " + plural(warps, grouped ? "group" : "warp") +
                  (grouped ? " of four warps" : "");
   if (lanes) {
     pic.notes[2] = "32 lanes; " + format_text(out.study.gates[2].intensity, "FLOP/B") + " from shared memory";

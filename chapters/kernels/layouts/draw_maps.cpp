@@ -20,7 +20,7 @@ constexpr int bank_count = 32;
 constexpr std::array<MarkEntry, 7> map_legend{{{"shade: bank of the cell", LegendMark::shades},
                                                {"number: place in memory", LegendMark::number},
                                                {"line: from place to place", LegendMark::thread},
-                                               {"column you hold, a lane a row", LegendMark::held},
+                                               {"column you hold, a lane per row", LegendMark::held},
                                                {"banks: each level is a wavefront", LegendMark::tower},
                                                {"0 to 3: bits of the swizzle", LegendMark::button},
                                                {"thick lines: tiles or copies of A", LegendMark::copies}}};
