@@ -58,7 +58,7 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
             figure(out.won_s, "s") + " over the stream.";
   else if (std::isfinite(out.pays_after) && out.guards_s > out.saving_s)
     // What is left of a difference that an assumed time nearly takes: how many calls it needs is noise.
-    first = name + " loses " + figure(-out.won_s, "s") + " to eager: guards, assumed, take " +
+    first = name + " loses " + figure(-out.won_s, "s") + " to eager: guards, by a guess, take " +
             figure(out.guards_s, "s") + " per call, and " + figure(out.saving_s, "s") + " are saved.";
   else if (std::isfinite(out.pays_after))
     first = name + " loses " + figure(-out.won_s, "s") + " to eager here; with no new graph it needs " +

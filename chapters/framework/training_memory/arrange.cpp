@@ -74,7 +74,7 @@ std::string help_of(const Inputs& in, const Outputs& out, std::size_t shown) {
   // Where the second vessel shows another change than the sentence names, the sentence says so.
   const ChangeRow* named = fitting ? fitting : least;
   const bool other = second && second != named;
-  const std::string before = other ? "Vessel B takes " + figure(second->total_bytes, "B") + "; " : "";
+  const std::string before = other ? "B takes " + figure(second->total_bytes, "B") + "; " : "";
   const std::string says = fitting ? "one change that makes it fit: " : "no single change makes it fit, the best is ";
   std::string help = before + says + words(*named) + ", " + figure(named->total_bytes, "B") + ".";
   help[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(help[0])));

@@ -183,8 +183,7 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
   if (out.bottleneck == Holder::training && out.training_waits != "kernels")
     text += ", waiting for " + out.training_waits + ",";
   text += both ? " hold the release up together: halving both saves " : " holds the release up: halving it saves ";
-  text += widgets::figure(in_unit_of(out.bottleneck_saves_s, out.release.total.time_s)) + " of " +
-          widgets::figure(out.release.total.time_s, "s") + ".";
+  text += widgets::figure(out.bottleneck_saves_s, "s") + " of " + widgets::figure(out.release.total.time_s, "s") + ".";
   std::string why;
   if (std::abs(out.twice_gain) < 0.05)
     why = "Doubling the GPUs saves nothing";

@@ -39,11 +39,11 @@ TEST_CASE(
     "training memory lab: where the second vessel is not the change that the sentence names, it says what that takes") {
   const LabPtr lab = open_preset("framework/training-memory", "Scores kept");
   compute(*lab);
-  CHECK(lab->answer().find("\nVessel B takes `137 GB`; one change that makes it fit: tensor and sequence over 8 GPUs, "
+  CHECK(lab->answer().find("\nB takes `137 GB`; one change that makes it fit: tensor and sequence over 8 GPUs, "
                            "`30.9 GB`.") != std::string_view::npos);
   const LabPtr longer = open_preset("framework/training-memory", "Sequence 131,072");
   compute(*longer);
-  CHECK(longer->answer().find("\nVessel B takes `201 GB`; no single change makes it fit, the best is tensor and "
+  CHECK(longer->answer().find("\nB takes `201 GB`; no single change makes it fit, the best is tensor and "
                               "sequence over 8 GPUs, `96.7 GB`.") != std::string_view::npos);
   // A second vessel that helps is the one that is named.
   compute(set(*lab, "change", "tensor"));

@@ -121,7 +121,7 @@ TEST_CASE("utilization lab: a printed rate is read by what was trained") {
   CHECK(out(*lora, "needed") > 1.4 * needed);
   const LabPtr ahead = open_preset("profiling/utilization", "One token ahead");
   CHECK(near(computed(*ahead, "reported_flops_per_s"), 557e12, 0.004));
-  CHECK(near(out(*ahead, "mfu"), out(*ahead, "needed"), 1e-3));
+  CHECK(near(out(*ahead, "mfu"), out(*ahead, "needed"), 5e-3));  // the router is needed, and in no convention
   CHECK(near(whole_second(*ahead), 100, 1e-6));
   CHECK(computed(set(*ahead, "mtp_layers", 0), "reported_flops_per_s") < 0.97 * 557e12);
 }

@@ -74,15 +74,6 @@ TEST_CASE("platform-map: data and training share the blame where halving one alo
   CHECK(o.next_at > 160);
 }
 
-TEST_CASE("platform-map: what halving a part saves is said in the unit of the whole") {
-  const LabPtr late = open_preset("role/platform-map", "Clips decoded late");
-  compute(*late);
-  CHECK(late->answer().find("halving it saves `1.05 days` of `2.43 days`.") != std::string_view::npos);
-  const LabPtr first = open_lab("role/platform-map");
-  compute(*first);
-  CHECK(first->answer().find("halving it saves `12.4 h` of `32.6 h`.") != std::string_view::npos);
-}
-
 TEST_CASE("platform-map: shares add up, and rows are the same release on other GPUs") {
   const map_lab::Outputs o = computed_map({}).facts;
   double time = 0, usd = 0;
