@@ -55,12 +55,12 @@ TEST_CASE("the counter by convention equals the published closed forms") {
 
 TEST_CASE("what is needed follows what is trained: frozen weights, modules of multi-token prediction, windows") {
   const auto needed = [](const char* id, std::int64_t sequence, const models::Trained& trained) {
-    return models::flops_of(shipped_model(id).architecture,
-                            {.phase = models::Phase::train, .sequence = sequence}, trained)
+    return models::flops_of(shipped_model(id).architecture, {.phase = models::Phase::train, .sequence = sequence},
+                            trained)
                .needed /
            static_cast<double>(sequence);
   };
-  // 32 layers of 4 h^2 + 4 h^2 / 4 + 3 h f weights and the output matrix lose 2 flops of 6; attention's products between
+  // 32 layers of 2.5 h^2 + 3 h f weights and the output matrix lose 2 flops of 6; attention's products between
   // positions, 12 h L s / 2 in all, lose nothing.
   constexpr double h = 4096, weights = 32 * (2.5 * h * h + 3 * h * 14336) + 128256 * h, attention = 12 * h * 32 * 4096;
   CHECK(needed("llama-3-8b", 8192, {}) == Approx(6 * weights + attention).epsilon(1e-12));
