@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <new>
+#include <set>
+#include <string>
 #include <system_error>
 
 #include "app/content/load_drills.h"
@@ -78,8 +80,15 @@ struct Loading {
   /// Every .json of the folder into `to`, as `parse` reads it; a later entry takes the place of one with its id.
   template <class T, class Parse>
   void entries(const fs::path& folder, std::vector<T>& to, Parse parse) {
+    std::set<std::string> here;  // a person's entry takes the place of ours, but none that of another in its folder
     each_json(folder, false, errors, [&](const std::string& text, const std::string& origin, const fs::path&) {
-      for (T& entry : parse(text, origin, errors)) put_by_id(to, std::move(entry));
+      for (T& entry : parse(text, origin, errors)) {
+        if (here.insert(std::string(entry.id)).second)
+          put_by_id(to, std::move(entry));
+        else
+          errors.push_back(origin + ": another file of this folder has \"" + std::string(entry.id) +
+                           "\" too: give one of them another id.");
+      }
     });
   }
   /// What is read in the same way whether it comes with the program or is the user's own.

@@ -122,7 +122,7 @@ Result<Utilization> utilization_of(const UtilizationTimes& t, const UtilizationF
   return Outcome::ok(out);
 }
 
-UtilizationFlops flops_of(const Architecture& a, const Workload& w, const Trained& trained) {
+UtilizationFlops flops_of(const Architecture& a, const Workload& w, const TrainedParts& trained) {
   UtilizationFlops out;
   for (const LayerOperation& op : model_operations(a, w)) {
     const double count = as_double(op.count), again = op.forward_passes - 1;

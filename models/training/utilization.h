@@ -98,12 +98,12 @@ Result<Utilization> utilization_of(const UtilizationTimes& times, const Utilizat
                                    double peak_flops_per_s);
 
 /// What is trained of a model.
-struct Trained {
+struct TrainedParts {
   bool frozen = false;          ///< weights have no gradients, as under LoRA: forward 2, backward 2
   std::int64_t mtp_layers = 0;  ///< modules of multi-token prediction (DeepSeek-V3: 1), as FlopConvention counts them
 };
 /// Flops of a step: what its mathematics needs, what it runs again, what its kernels add.
-UtilizationFlops flops_of(const Architecture& architecture, const Workload& workload, const Trained& trained = {});
+UtilizationFlops flops_of(const Architecture& architecture, const Workload& workload, const TrainedParts& trained = {});
 
 /// A job that is simulated: the machine's roofs, and what of them kernels reach.
 struct UtilizationRun {

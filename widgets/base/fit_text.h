@@ -37,7 +37,7 @@ std::string_view fit_text(std::string_view s, std::span<char> room, Fits fits) {
       n = begin;
       if (n == 0) break;
     }
-    if (in_token && begin > 0 && token_end(n) - begin <= 3) {
+    if (in_token && begin > 0 && token_end(n) - begin <= 3 && !has_digit(s.substr(begin, token_end(n) - begin))) {
       const std::size_t number = token_begin(begin - 1);
       if (s[number] >= '0' && s[number] <= '9') n = number;
     }

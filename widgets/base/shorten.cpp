@@ -9,11 +9,26 @@ bool inside_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) ==
 bool is_decimal(char c) { return c >= '0' && c <= '9'; }
 bool is_break(char c) { return c == ' ' || c == '/' || c == ':' || c == '.' || c == '-' || c == '_'; }
 
-/// `keep` bytes of the text, two fifths of them from its beginning, on boundaries of characters.
+bool in_number(char c) { return is_decimal(c) || c == '.' || c == ','; }
+
+/// Where the number begins that ends at this place, so that none stands before an ellipsis as if it were cut; the place
+/// itself where there is none, or where it belongs to a name, such as sm90.
+std::size_t before_number(std::string_view s, std::size_t at) {
+  std::size_t from = at;
+  while (from > 0 && in_number(s[from - 1])) --from;
+  const char ahead = from > 0 ? s[from - 1] : ' ';
+  const bool of_a_name = ahead == '_' || (ahead >= 'a' && ahead <= 'z') || (ahead >= 'A' && ahead <= 'Z');
+  return of_a_name ? at : from;
+}
+
+/// `keep` bytes of the text at most, two fifths of them from its beginning, on boundaries of characters, and no number
+/// cut.
 Line both_ends(std::string_view s, std::size_t keep) {
   std::size_t head = keep * 2 / 5, tail = s.size() - (keep - head);
   while (head > 0 && inside_character(s[head])) --head;
-  while (tail < s.size() && inside_character(s[tail])) ++tail;
+  head = before_number(s, head);
+  while (tail > 0 && tail < s.size() && (inside_character(s[tail]) || (in_number(s[tail - 1]) && in_number(s[tail]))))
+    ++tail;
   return Line().add(s.substr(0, head)).add("\xE2\x80\xA6").add(s.substr(tail));
 }
 

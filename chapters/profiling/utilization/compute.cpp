@@ -115,7 +115,7 @@ std::string memory_problem(const Inputs& in, const Setting& s) {
 }
 
 /// What of the model is trained, which a printed rate does not tell.
-models::Trained trained_of(const Inputs& in) {
+models::TrainedParts trained_of(const Inputs& in) {
   if (in.job != Job::rate) return {};
   return {.frozen = in.frozen, .mtp_layers = in.mtp_layers};
 }
@@ -166,7 +166,7 @@ void fill_reported(const Inputs& in, const Setting& s, Outputs& out) {
   const bool train = in.job != Job::decoding;
   const double times = train ? static_cast<double>(in.micro_batches) : 1;
   const double at_peak = out.second.wall_s * reported_peak(in, s);
-  const models::Trained trained = trained_of(in);
+  const models::TrainedParts trained = trained_of(in);
   const auto counted = [&](const models::FlopConvention& c) { return times * models::counted_flops(a, s.workload, c); };
   const models::FlopConvention mine{.attention = in.attention,
                                     .weights = in.weights,

@@ -257,8 +257,10 @@ void fill_replica(const SizedFleet& f, const Demand& demand, Outputs& out) {
   out.users = s.sequences * replicas;
   out.sequences_fit = f.replica->sequences_within(asks);
   out.gap_s = s.gap_s;
-  out.ttft_p99_s = models::ttft_of_share(s, *f.replica, asks, replicas, 0.99);
-  out.tpot_p99_s = models::tpot_of_share(s, *f.replica, asks, replicas, 0.99);
+  // Where prompts come faster than replicas read them, waits grow for ever and no figure stands there.
+  const auto where_it_ends = [](double seconds) { return std::isfinite(seconds) ? seconds : no_number; };
+  out.ttft_p99_s = where_it_ends(models::ttft_of_share(s, *f.replica, asks, replicas, 0.99));
+  out.tpot_p99_s = where_it_ends(models::tpot_of_share(s, *f.replica, asks, replicas, 0.99));
   out.busy = 100 * asks.rate_per_s / replicas * models::least_work_s(*f.replica, asks);
   const double full = models::saturated_replica(*f.replica, asks).rate_per_s * asks.output_mean;
   out.saturated_tokens_per_s = full;

@@ -11,6 +11,7 @@ static_assert(models::capacity_wall_count == 3);
 
 constexpr std::string_view no_price = "Nobody's price is carried for this chip: set one.";
 constexpr std::string_view no_band = "No survey of prices is carried for this chip.";
+constexpr std::string_view waits_grow = "Prompts come faster than they are read: waits grow without end.";
 constexpr std::string_view never_kept = "No number of such chips keeps this limit.";
 constexpr std::string_view no_fit = "No published runs on this chip in this format were fitted.";
 constexpr std::string_view too_few = "It takes 1,000 measured requests, and a trial in the engine.";
@@ -90,9 +91,9 @@ void describe_replica(Fields& f, Outputs& o) {
   f.real("gap_s", o.gap_s, {"Between tokens, mean", "s"}, "A step, and the prompts that come between.",
          {.formula = "S0(n) + n a(n) / o"});
   f.real("tpot_p99_s", o.tpot_p99_s, {"Later tokens, P99", "s"}, "What 1 of 100 requests exceeds, as planned.",
-         {.formula = "normal around the mean gap"});
+         {.absent = waits_grow, .formula = "normal around the mean gap"});
   f.real("ttft_p99_s", o.ttft_p99_s, {"First token, P99", "s"}, "What 1 of 100 requests exceeds, as planned.",
-         {.formula = "rest of a step + prompts before + own prompt", .source = "Kingman 1961"});
+         {.absent = waits_grow, .formula = "rest of a step + prompts before + own prompt", .source = "Kingman 1961"});
   f.real("busy", o.busy, {"Work", "%"}, "Share of a replica's time that the least work takes.");
   f.real("saturated_tokens_per_s", o.saturated_tokens_per_s, "Output tokens a second, full",
          "A replica in all, when its memory is full and others always wait: what benchmarks print.");

@@ -194,7 +194,7 @@ TEST_CASE("headline figures say what they were before the last step") {
 TEST_CASE("in a low window the open drawer lies over the canvas, which keeps its panel, and one word folds it") {
   Opened o("serving/batching");
   REQUIRE(o.d.settle());
-  o.ui.resize({640, 480});
+  o.ui.resize({700, 480});  // as wide as all tabs are
   o.d.shell.drawer_open = false;
   o.ui.frames(4);
   const float whole = o.d.shell.canvas_max.y - o.d.shell.canvas_min.y;

@@ -54,7 +54,7 @@ TEST_CASE("the counter by convention equals the published closed forms") {
 }
 
 TEST_CASE("what is needed follows what is trained: frozen weights, modules of multi-token prediction, windows") {
-  const auto needed = [](const char* id, std::int64_t sequence, const models::Trained& trained) {
+  const auto needed = [](const char* id, std::int64_t sequence, const models::TrainedParts& trained) {
     return models::flops_of(shipped_model(id).architecture, {.phase = models::Phase::train, .sequence = sequence},
                             trained)
                .needed /
