@@ -82,7 +82,7 @@ struct Outputs {
   double step_s = 0, best_s = 0, worst_s = 0, over_best = 1, spread = 1;
   std::int64_t chips = 0, links = 0, priced = 0;
   double bisection_bytes_per_s = 0, ports_bytes_per_s = 0;  ///< see topology_bisection.h
-  std::int64_t ranks = 0, ranks_asked = 0;  ///< placed; of the whole plan
+  std::int64_t ranks = 0, ranks_asked = 0;                  ///< placed; of the whole plan
   /// The axis whose time changes most in the other placement, with its bus bandwidth for endless messages there and
   /// here; NaN and empty where all placements take the same.
   double moved_bytes_per_s = std::nan(""), moved_other_bytes_per_s = moved_bytes_per_s;

@@ -160,7 +160,7 @@ void add_meters(const Outputs& out, Picture& p) {
 std::string reported_sentence(const Inputs& in, const Outputs& out) {
   if (in.job == Job::recording || std::abs(out.mfu - out.needed) <= 0.05) return {};
   std::string said = "Reported as MFU: " + figure(out.mfu, "%") + " of peak";
-  if (out.never_run > 0.05) said += "; " + figure(out.never_run, "%") + " are counted and never run";
+  if (out.never_run > 0.05) said += "; " + figure(out.never_run, "%") + " counted but never run";
   return said + ".";
 }
 
