@@ -19,12 +19,7 @@ std::string cards_words(const Outputs& out) {
   const bool won = std::isfinite(out.best_won_s), lost = std::isfinite(out.most_lost_s);
   std::string says;
   const auto add = [&](const std::string& words) { says += (says.empty() ? "" : "; ") + words; };
-  if (out.first_slight && !(won && lost))
-    for (const RoundRow& row : out.rounds)
-      if (row.name == out.first_card) {
-        add(row.name + " " + row.found);
-        break;
-      }
+  if (out.first_slight && !(won && lost)) add(out.first_card + " won nothing");
   if (!out.first_slight && out.first_won_s > 0 && !lost && out.first_card != out.best_card)
     add(out.first_card + " won " + figure(out.first_won_s, "s"));
   if (won) add(out.best_card + " won " + figure(out.best_won_s, "s"));

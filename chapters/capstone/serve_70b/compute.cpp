@@ -14,6 +14,8 @@ std::string card_name(const ServeRules& rules, std::size_t card) {
   return card == max_cards ? "as it is" : std::string(rules.cards()[card].name);
 }
 
+constexpr std::string_view nothing_won = "won nothing";
+
 /// What a round that won nothing from token to token did to the first token and to the rate, by a tenth or more.
 std::string nothing_won_words(const Figures& before, const Figures& after) {
   const double first = after.values[1] / before.values[1], rate = after.values[2] / before.values[2];
@@ -21,14 +23,12 @@ std::string nothing_won_words(const Figures& before, const Figures& after) {
   const auto add = [&](std::string_view what) { words.append(words.empty() ? "; " : ", ").append(what); };
   if (rate > 1.1 || rate < 1 / 1.1) add(rate > 1 ? "more tokens" : "fewer tokens");
   if (first > 1.1 || first < 1 / 1.1) add(first > 1 ? "the first one later" : "the first one sooner");
-  return "won nothing" + words;
+  return std::string(nothing_won) + words;
 }
 
 void fill_rounds(const ServeRules& rules, const Played& game, Outputs& out) {
   for (std::size_t i = 0; i < game.rounds.size(); ++i) {
     const Round& r = game.rounds[i];
-    const bool nothing =
-        i > 0 && r.nothing_won() && moved_besides(game.rounds[i - 1], r, rules.targets().size(), 0) == max_targets;
     RoundRow row{.name = card_name(rules, r.card),
                  .found = r.bounced             ? "bounced"
                           : r.card == max_cards ? "the start"
@@ -48,7 +48,7 @@ void fill_rounds(const ServeRules& rules, const Played& game, Outputs& out) {
       if (out.first_card.empty()) {
         out.first_card = row.name;
         out.first_won_s = row.won_s;
-        out.first_slight = nothing;
+        out.first_slight = row.found == nothing_won;  // of the other targets neither
       }
       if (r.won > 0 && !r.nothing_won() && (!std::isfinite(out.best_won_s) || row.won_s > out.best_won_s)) {
         out.best_card = row.name;

@@ -121,7 +121,7 @@ void describe_run(Fields& f, Outputs& o) {
   f.integer("batch_used", o.batch_used, "Sequences of a step", "The largest power of two of them.");
   f.real("gpu_hours", o.gpu_hours, "GPU-hours", {.formula = "GPUs x the run"});
   f.real("room_bytes", o.room_bytes, {"Memory to fit in", "B"},
-         {.source = "the chip's memory less 2 GB for the CUDA context and communication"});
+         {.source = "the chip's memory less what the planner keeps free for the CUDA context and communication"});
   f.real("state_bytes", o.state_bytes, {"States of the model", "B"}, "Weights, gradients, master and moments in all.",
          {.formula = "16 bytes x parameters"});
   f.real("bubble_over_work", o.bubble_over_work, {"Bubble over work", "%"},
