@@ -1,6 +1,6 @@
 #include "chapters/described/serving_choices.h"
 
-#include "models/serving/serving.h"
+#include "models/serving/engine/serving.h"
 
 namespace chapters {
 

@@ -2,7 +2,7 @@
 #include <cstdint>
 
 #include "chapters/mechanism/field.h"
-#include "models/serving/serving_requests.h"
+#include "models/serving/arrivals/serving_requests.h"
 
 /// What labs of serving choose between, the same in each.
 namespace chapters {

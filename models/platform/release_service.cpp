@@ -4,7 +4,7 @@
 
 #include "models/base/integer_math.h"
 #include "models/platform/release_parts.h"
-#include "models/serving/queueing.h"
+#include "models/serving/arrivals/queueing.h"
 
 namespace models::platform {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "models/inference/kv_cache.h"
 #include "models/parallel/memory_split/memory_split.h"
-#include "models/serving/prefix_cache_cost.h"
+#include "models/serving/prefix/prefix_cache_cost.h"
 #include "models/sheet/sheet_training.h"
 
 namespace models::sheet {

@@ -2,7 +2,7 @@
 #include <benchmark/benchmark.h>
 
 #include "chapters/mechanism/catalog.h"
-#include "models/serving/fleet.h"
+#include "models/serving/fleet/fleet.h"
 #include "tests/bench/stage.h"
 
 namespace bench {

@@ -13,7 +13,7 @@
 #include "chapters/mechanism/registry.h"
 #include "kernels/kernel.h"
 #include "models/compression/safetensors.h"
-#include "models/serving/serving_requests.h"
+#include "models/serving/arrivals/serving_requests.h"
 #include "models/trace/measure/metrics.h"
 #include "models/transformer/language_model.h"
 #include "models/transformer/transformer.h"

@@ -11,7 +11,7 @@
 #include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/lab_doors.h"
 #include "models/fleet/token_cost.h"
-#include "models/serving/serving_cost.h"
+#include "models/serving/engine/serving_cost.h"
 #include "widgets/charts/stacked_bar.h"
 #include "widgets/plot/curve.h"
 #include "widgets/plot/plot_view.h"

@@ -3,7 +3,7 @@
 
 #include "chapters/fleet/sharing/lab.h"
 #include "models/base/integer_math.h"
-#include "models/serving/queueing.h"
+#include "models/serving/arrivals/queueing.h"
 
 namespace chapters::fleet::sharing {
 

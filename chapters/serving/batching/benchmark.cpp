@@ -4,7 +4,7 @@
 
 #include "chapters/mechanism/catalog.h"
 #include "chapters/serving/batching/lab.h"
-#include "models/serving/batch_means.h"
+#include "models/serving/engine/batch_means.h"
 #include "widgets/number/number.h"
 
 namespace chapters::serving::batching {

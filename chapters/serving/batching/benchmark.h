@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "models/serving/benchmark_log.h"
-#include "models/serving/serving.h"
-#include "models/serving/serving_bound.h"
+#include "models/serving/arrivals/benchmark_log.h"
+#include "models/serving/engine/serving.h"
+#include "models/serving/engine/serving_bound.h"
 
 /// A benchmark of one's own, and the same load through the chosen policy.
 namespace chapters::serving::batching {

@@ -8,8 +8,8 @@
 
 #include "chapters/mechanism/catalog.h"
 #include "chapters/serving/batching/lab.h"
-#include "models/serving/batch_means.h"
-#include "models/serving/queueing.h"
+#include "models/serving/arrivals/queueing.h"
+#include "models/serving/engine/batch_means.h"
 #include "widgets/number/number.h"
 
 namespace chapters::serving::batching {

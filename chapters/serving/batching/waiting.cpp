@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "chapters/serving/batching/lab.h"
-#include "models/serving/queueing.h"
+#include "models/serving/arrivals/queueing.h"
 #include "widgets/number/number.h"
 
 /// Who comes, how long a plain queue works for them, and how long they wait: run and by formula.

@@ -39,7 +39,7 @@ void describe_fleet(Fields& f, Outputs& o) {
          "So many that 99 of 100 requests keep each limit, whatever the memory.",
          {.absent = never_kept,
           .formula = "max of the two below",
-          .source = "models/serving/capacity.h, tried in the engine"});
+          .source = "models/serving/fleet/capacity.h, tried in the engine"});
   f.real("chips_for_ttft", o.chips_for_ttft, "... first token", "For the limit of the first token alone.",
          {.absent = never_kept});
   f.real("chips_for_tpot", o.chips_for_tpot, "... later tokens", "For the limit of the later tokens alone.",

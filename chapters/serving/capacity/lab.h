@@ -16,9 +16,9 @@
 #include "chapters/mechanism/lab_interface.h"
 #include "chapters/mechanism/memo.h"
 #include "chapters/mechanism/published_panel.h"
-#include "models/serving/arrival_samples.h"
-#include "models/serving/capacity_judge.h"
-#include "models/serving/capacity_tables.h"
+#include "models/serving/arrivals/arrival_samples.h"
+#include "models/serving/fleet/capacity_judge.h"
+#include "models/serving/fleet/capacity_tables.h"
 #include "widgets/plot/curve.h"
 #include "widgets/plot/plot.h"
 

@@ -9,7 +9,7 @@
 #include "chapters/mechanism/catalog.h"
 #include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/published_panel.h"
-#include "models/serving/parting.h"
+#include "models/serving/fleet/parting.h"
 #include "widgets/plot/curve.h"
 #include "widgets/plot/plot_view.h"
 

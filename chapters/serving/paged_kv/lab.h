@@ -8,7 +8,7 @@
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/published_panel.h"
-#include "models/serving/paged_kv.h"
+#include "models/serving/paged/paged_kv.h"
 #include "widgets/controls/playback.h"
 #include "widgets/plot/curve.h"
 #include "widgets/plot/plot.h"

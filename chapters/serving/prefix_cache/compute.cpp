@@ -4,7 +4,7 @@
 
 #include "chapters/mechanism/catalog.h"
 #include "chapters/serving/prefix_cache/lab.h"
-#include "models/serving/prefix_cache_cost.h"
+#include "models/serving/prefix/prefix_cache_cost.h"
 #include "models/transformer/layer_ops.h"
 #include "widgets/number/number.h"
 

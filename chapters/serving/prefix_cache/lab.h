@@ -11,7 +11,7 @@
 #include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/memo.h"
 #include "chapters/mechanism/published_panel.h"
-#include "models/serving/prefix_cache.h"
+#include "models/serving/prefix/prefix_cache.h"
 #include "widgets/controls/playback.h"
 #include "widgets/plot/curve.h"
 #include "widgets/plot/plot.h"

@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "chapters/serving/prefix_cache/lab.h"
-#include "models/serving/prefix_cache_file.h"
+#include "models/serving/prefix/prefix_cache_file.h"
 
 /// Where the requests come from: the seed, a recording of the program's own, or a file.
 namespace chapters::serving::prefix_cache {

@@ -12,9 +12,9 @@
 #include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/memo.h"
 #include "chapters/mechanism/published_panel.h"
-#include "models/serving/load_ladder.h"
-#include "models/serving/load_run.h"
-#include "models/serving/serving_sessions.h"
+#include "models/serving/fleet/load_ladder.h"
+#include "models/serving/fleet/load_run.h"
+#include "models/serving/prefix/serving_sessions.h"
 #include "widgets/plot/curve.h"
 #include "widgets/plot/plot_view.h"
 

@@ -4,8 +4,8 @@
 
 #include "chapters/mechanism/catalog.h"
 #include "chapters/serving/slo/lab.h"
-#include "models/serving/plain_fleet.h"
-#include "models/serving/prefix_cache_file.h"
+#include "models/serving/fleet/plain_fleet.h"
+#include "models/serving/prefix/prefix_cache_file.h"
 #include "widgets/number/number.h"
 
 /// What runs: the requests at a load, the fleet that meets them, and the runs that are kept.

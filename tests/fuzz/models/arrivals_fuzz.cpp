@@ -1,5 +1,5 @@
 // A file of arrivals: whatever is accepted is sorted, counts from 0 and holds lengths that a simulation takes.
-#include "models/serving/arrival_stats.h"
+#include "models/serving/arrivals/arrival_stats.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace {

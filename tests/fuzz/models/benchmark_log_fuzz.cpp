@@ -1,5 +1,5 @@
 // What a benchmark printed or wrote: whatever is accepted has requests, a time and tokens that a simulation takes.
-#include "models/serving/benchmark_log.h"
+#include "models/serving/arrivals/benchmark_log.h"
 
 #include "tests/fuzz/fuzz.h"
 

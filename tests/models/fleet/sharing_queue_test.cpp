@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/serving/queueing.h"
+#include "models/serving/arrivals/queueing.h"
 #include "tests/support/base/near.h"
 
 // The queue in front of a fleet, against queueing theory, small cases by hand, and what must hold in every run.

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "models/platform/techniques.h"
-#include "models/serving/queueing.h"
+#include "models/serving/arrivals/queueing.h"
 #include "tests/support/base/near.h"
 #include "tests/support/models/decoders.h"
 

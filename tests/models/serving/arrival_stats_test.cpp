@@ -1,6 +1,6 @@
 // Figures of arrivals: against counts by hand, against figures of the recordings that were worked out apart from this
 // program, and what a file of requests with bad rows gives.
-#include "models/serving/arrival_stats.h"
+#include "models/serving/arrivals/arrival_stats.h"
 
 #include <array>
 #include <catch2/catch_test_macros.hpp>
@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <string>
 
-#include "models/serving/arrival_samples.h"
+#include "models/serving/arrivals/arrival_samples.h"
 #include "tests/support/base/gzip.h"
 #include "tests/support/base/near.h"
 #include "tests/support/base/paths.h"

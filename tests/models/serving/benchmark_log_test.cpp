@@ -1,4 +1,4 @@
-#include "models/serving/benchmark_log.h"
+#include "models/serving/arrivals/benchmark_log.h"
 
 #include <catch2/catch_test_macros.hpp>
 

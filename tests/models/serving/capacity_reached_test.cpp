@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "models/serving/capacity.h"
-#include "models/serving/capacity_tables.h"
+#include "models/serving/fleet/capacity.h"
+#include "models/serving/fleet/capacity_tables.h"
 #include "tests/models/machine/hardware_bundled.h"
 #include "tests/models/transformer/language_model_files.h"
 #include "tests/support/base/near.h"

@@ -1,11 +1,11 @@
 // The walls of a fleet: the steady state of a replica against Little's law and its own ceiling, the plan against the
 // engine that serves the requests one by one, and what more load, more memory and looser limits must do.
-#include "models/serving/capacity.h"
+#include "models/serving/fleet/capacity.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 
-#include "models/serving/capacity_judge.h"
+#include "models/serving/fleet/capacity_judge.h"
 #include "tests/models/machine/hardware_bundled.h"
 #include "tests/models/transformer/language_model_files.h"
 #include "tests/support/base/near.h"

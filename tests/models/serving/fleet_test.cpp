@@ -1,5 +1,5 @@
 // A fleet against its own laws, against replicas that run alone, and against cases added up by hand.
-#include "models/serving/fleet.h"
+#include "models/serving/fleet/fleet.h"
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -8,8 +8,8 @@
 #include <cmath>
 #include <random>
 
-#include "models/serving/fleet_scaler.h"
-#include "models/serving/serving_summary.h"
+#include "models/serving/engine/serving_summary.h"
+#include "models/serving/fleet/fleet_scaler.h"
 #include "tests/support/base/near.h"
 
 using namespace models;

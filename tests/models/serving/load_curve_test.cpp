@@ -1,11 +1,11 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 
-#include "models/serving/load_ladder.h"
-#include "models/serving/load_run.h"
-#include "models/serving/plain_fleet.h"
-#include "models/serving/queueing.h"
-#include "models/serving/serving_sessions.h"
+#include "models/serving/arrivals/queueing.h"
+#include "models/serving/fleet/load_ladder.h"
+#include "models/serving/fleet/load_run.h"
+#include "models/serving/fleet/plain_fleet.h"
+#include "models/serving/prefix/serving_sessions.h"
 #include "tests/support/base/near.h"
 
 using namespace models;

@@ -1,4 +1,4 @@
-#include "models/serving/paged_kv_blocks.h"
+#include "models/serving/engine/paged_kv_blocks.h"
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "models/serving/paged_kv_slots.h"
+#include "models/serving/engine/paged_kv_slots.h"
 #include "tests/support/base/near.h"
 
 using namespace models;

@@ -1,4 +1,4 @@
-#include "models/serving/paged_kv.h"
+#include "models/serving/paged/paged_kv.h"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,12 +1,12 @@
 // A long prompt among users in three worlds: cases added up by hand, the engine's fleet, and laws that hold for any.
-#include "models/serving/parting.h"
+#include "models/serving/fleet/parting.h"
 
 #include <catch2/catch_test_macros.hpp>
 
 #include <algorithm>
 #include <random>
 
-#include "models/serving/fleet.h"
+#include "models/serving/fleet/fleet.h"
 #include "tests/support/base/near.h"
 
 using namespace models;

@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "models/serving/prefix_cache.h"
+#include "models/serving/prefix/prefix_cache.h"
 
 /// A prefix cache that is played block by block, as its rules say: what the pass over nodes is held against.
 namespace prefix_test {

@@ -1,9 +1,9 @@
-#include "models/serving/prefix_cache_file.h"
+#include "models/serving/prefix/prefix_cache_file.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <string>
 
-#include "models/serving/prefix_cache.h"
+#include "models/serving/prefix/prefix_cache.h"
 #include "tests/models/serving/prefix_cache_direct.h"
 
 using namespace models;

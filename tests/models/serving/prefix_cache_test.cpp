@@ -1,10 +1,10 @@
-#include "models/serving/prefix_cache.h"
+#include "models/serving/prefix/prefix_cache.h"
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <map>
 
-#include "models/serving/prefix_cache_cost.h"
+#include "models/serving/prefix/prefix_cache_cost.h"
 #include "tests/models/serving/prefix_cache_direct.h"
 #include "tests/models/transformer/language_model_files.h"
 #include "tests/support/base/gzip.h"

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/serving/serving_bound.h"
+#include "models/serving/engine/serving_bound.h"
 #include "tests/models/machine/hardware_bundled.h"
 #include "tests/models/transformer/language_model_files.h"
 #include "tests/support/base/near.h"

@@ -1,5 +1,5 @@
 // The best that a machine could do, against bounds worked out elsewhere beside published runs, and against the runs.
-#include "models/serving/serving_bound.h"
+#include "models/serving/engine/serving_bound.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <string>

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <queue>
 
-#include "models/serving/batch_means.h"
-#include "models/serving/queueing.h"
-#include "models/serving/serving_summary.h"
+#include "models/serving/arrivals/queueing.h"
+#include "models/serving/engine/batch_means.h"
+#include "models/serving/engine/serving_summary.h"
 #include "tests/support/base/effort.h"
 #include "tests/support/base/near.h"
 

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string>
 
-#include "models/serving/serving_summary.h"
+#include "models/serving/engine/serving_summary.h"
 #include "tests/support/base/gzip.h"
 #include "tests/support/base/near.h"
 #include "tests/support/base/paths.h"

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <random>
 
-#include "models/serving/fleet.h"
-#include "models/serving/prefix_cache.h"
+#include "models/serving/fleet/fleet.h"
+#include "models/serving/prefix/prefix_cache.h"
 #include "tests/support/base/near.h"
 
 using namespace models;

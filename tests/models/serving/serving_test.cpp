@@ -1,4 +1,4 @@
-#include "models/serving/serving_summary.h"
+#include "models/serving/engine/serving_summary.h"
 
 #include <catch2/catch_test_macros.hpp>
 
