@@ -46,9 +46,9 @@ concept Publishing = requires(Picture& p) {
   { p.published } -> std::same_as<PublishedMarks&>;
 };
 
-/// The marks of a lab's published measurements beside its model's `figures`, none while these are empty; see
-/// published_panel.h.
-PublishedMarks marks_of_published(const LabInfo& lab, const Fields& now, const std::vector<double>& figures);
+/// Sets `marks` to those of a lab's published measurements beside its model's `figures`, none while these are empty;
+/// see published_panel.h. The marks are an argument, since their type is not complete here.
+void set_published(PublishedMarks& marks, const LabInfo& lab, const Fields& now, const std::vector<double>& figures);
 
 template <class T>
 struct PartsOf {
@@ -279,7 +279,7 @@ class LabOf final : public Lab {
       Fields fields;
       describe(fields, now);
       const bool known = published_ && outputs_.reason.empty();
-      picture_.published = marks_of_published(info_, fields, known ? *published_ : std::vector<double>{});
+      set_published(picture_.published, info_, fields, known ? *published_ : std::vector<double>{});
     }
   }
 

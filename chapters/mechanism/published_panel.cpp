@@ -75,15 +75,15 @@ std::vector<std::string_view> words_of(std::string_view text) {
 
 }  // namespace
 
-PublishedMarks detail::marks_of_published(const LabInfo& lab, const Fields& now, const std::vector<double>& figures) {
+void detail::set_published(PublishedMarks& marks, const LabInfo& lab, const Fields& now,
+                           const std::vector<double>& figures) {
   const std::span<const Published> rows = catalog().published_of(lab.id);
   const std::vector<std::string_view> keys = words_of(lab.published_keys);
-  PublishedMarks marks;
+  marks = {};
   marks.any = !rows.empty();
   for (std::size_t i = 0; i < std::min(rows.size(), figures.size()); ++i)
     add_published_mark(rows[i], figures[i], published_agreement(rows[i], now, keys), keys.size(), marks);
   order_published(marks);
-  return marks;
 }
 
 float published_line(std::string_view words, const PublishedMarks& marks, ImVec2 room, float least) {

@@ -10,7 +10,8 @@ TEST_CASE("published training rows stand beside the best possible of one chip, t
   const auto lab = support::open_lab("roofline/transformer-layer", R"({"model": "llama-2-7b", "chip": "a100_80_sxm"})");
   chapters::Progress progress;
   const auto table = app::published_table(lab->info().id, progress);
-  const auto marks = chapters::detail::marks_of_published(lab->info(), lab->inputs(), *table->figures);
+  chapters::PublishedMarks marks;
+  chapters::detail::set_published(marks, lab->info(), lab->inputs(), *table->figures);
   CHECK(marks.marks.size() == chapters::catalog().published_of("roofline/transformer-layer").size());
   CHECK(marks.bounds);
   REQUIRE_FALSE(marks.marks.empty());
