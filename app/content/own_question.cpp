@@ -14,8 +14,6 @@ using chapters::Field;
 using chapters::Kind;
 using Asked = models::Result<Prediction>;
 
-bool is_a_number(const Field& f) { return f.kind == Kind::real || f.kind == Kind::integer; }
-
 std::string quoted_label(const Field& f) { return "\"" + std::string(f.spec.label) + "\""; }
 
 /// The part of the input's axis that is drawn over, around its value.
@@ -38,14 +36,12 @@ std::string place_words(const Field& over, double value) {
 
 }  // namespace
 
-bool can_be_asked(const Field& f) {
-  return (is_a_number(f) || f.kind == Kind::choice || f.kind == Kind::toggle) && !f.spec.label.empty();
-}
+bool can_be_asked(const Field& f) { return f.is_scalar() && !f.spec.label.empty(); }
 
 bool can_be_drawn_over(const Field& f) {
   if (f.kind == Kind::choice) return f.options->size() > 1 && f.number() >= 0;
   const auto [lo, hi] = f.spec.drag();
-  return is_a_number(f) && std::isfinite(lo) && std::isfinite(hi) && lo < hi && std::isfinite(f.number());
+  return f.is_number() && std::isfinite(lo) && std::isfinite(hi) && lo < hi && std::isfinite(f.number());
 }
 
 Asked ask_output(const chapters::Lab& lab, std::string_view key) {
@@ -70,7 +66,7 @@ Asked ask_curve(const chapters::Lab& lab, std::string_view key, std::string_view
   const Field* input = lab.inputs().find(over);
   if (!input) return Asked::fail(unknown_key(lab.info().id, "input", over, lab.inputs()));
   const Field& output = *lab.outputs().find(key);
-  if (!is_a_number(output))
+  if (!output.is_number())
     return Asked::fail("The output " + std::string(key) + " is no number: no curve can be drawn of it.");
   if (!can_be_drawn_over(*input))
     return Asked::fail("The input " + std::string(over) +

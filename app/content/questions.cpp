@@ -227,8 +227,7 @@ models::Result<SweepAxis> curve_axis(const chapters::Lab& lab, const CurveAsk& a
     }
     return Axis::ok(std::move(axis));
   }
-  if (f->kind != Kind::real && f->kind != Kind::integer)
-    return Axis::fail(ask.over + " cannot be drawn over: it is neither a number nor a choice.");
+  if (!f->is_number()) return Axis::fail(ask.over + " cannot be drawn over: it is neither a number nor a choice.");
   if (!(f->spec.any_number || (ask.lo >= f->spec.range.lo && ask.hi <= f->spec.range.hi)))
     return Axis::fail(ask.over + " runs from " + widgets::format_text(f->spec.range.lo, f->spec.unit, 6) + " to " +
                       widgets::format_text(f->spec.range.hi, f->spec.unit, 6) + ": the question leaves that.");
@@ -262,7 +261,7 @@ std::string explained(const Prediction& question, const chapters::Lab& lab) {
     const Field* f = lab.outputs().find(key);
     if (!f) f = lab.inputs().find(key);
     out += words.substr(at, open - at);
-    const bool number = f && (f->kind == Kind::real || f->kind == Kind::integer);
+    const bool number = f && f->is_number();
     out += number ? widgets::format_text(f->number(), f->spec.unit, 3,
                                          f->spec.binary ? widgets::Prefix::binary : widgets::Prefix::si)
            : f    ? display_text(*f)

@@ -49,7 +49,7 @@ widgets::AskedOutput asked_of(const Shell& shell, widgets::NumberText& figure) {
   const Field* const output = asked ? state.asked->outputs().find(asked->output) : nullptr;
   if (!output) return {};
   widgets::AskedOutput out{.key = output->key, .label = output->spec.label, .options = state.choices};
-  const bool number = output->kind == Kind::real || output->kind == Kind::integer;
+  const bool number = output->is_number();
   if (number && shell.workspace.lab().reason().empty())
     if (const Field* const computed = shell.workspace.lab().outputs().find(output->key)) {
       constexpr std::ptrdiff_t telling = 3;  // digits; shorter figures stand in any text

@@ -9,17 +9,13 @@ namespace {
 
 constexpr std::size_t most_inputs = 3;
 
-bool fits_strip(const Field& f) {
-  return f.kind == Kind::real || f.kind == Kind::integer || f.kind == Kind::choice || f.kind == Kind::toggle;
-}
-
 /// The inputs that a class sees: those named headlines, otherwise the first that matter.
 std::size_t strip_inputs(const chapters::Lab& lab, std::array<const Field*, most_inputs>& out) {
   std::size_t n = 0;
   for (const bool named : {true, false}) {
     for (const Field& f : lab.inputs()) {
       if (n == most_inputs) return n;
-      if (fits_strip(f) && f.spec.headline == named && f.spec.origin == chapters::Origin::set &&
+      if (f.is_scalar() && f.spec.headline == named && f.spec.origin == chapters::Origin::set &&
           chapters::holds(f.spec.when, lab.inputs()))
         out[n++] = &f;
     }

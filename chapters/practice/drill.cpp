@@ -157,7 +157,7 @@ double number_of(const Lab& lab, std::string_view key) {
   const Field* f = lab.outputs().find(key);
   if (!f) f = lab.inputs().find(key);
   if (!f) return std::nan("");
-  return f->kind == Kind::real || f->kind == Kind::integer ? f->number() : std::nan("");
+  return f->is_number() ? f->number() : std::nan("");
 }
 
 /// A number carried over reads no longer than people write it, and stays within what the input takes.
@@ -250,7 +250,7 @@ std::string no_answer(std::uint64_t seed) { return "has no answer for seed " + s
 /// The output that is asked for, or null where it is no number.
 const Field* asked_of(const Drill& drill, const Lab& lab) {
   const Field* asked = lab.outputs().find(drill.output);
-  return asked && (asked->kind == Kind::real || asked->kind == Kind::integer) ? asked : nullptr;
+  return asked && asked->is_number() ? asked : nullptr;
 }
 
 std::string link_of(const Drill& drill, const Lab& lab) {

@@ -72,7 +72,7 @@ void begin_line(PredictState& state, const CurveAsk& ask, const chapters::Field&
 std::vector<widgets::GivenAxis> given_axes(const chapters::Lab& asked) {
   std::vector<widgets::GivenAxis> out;
   for (const chapters::Field& f : asked.inputs()) {
-    if (f.kind != chapters::Kind::real && f.kind != chapters::Kind::integer) continue;
+    if (!f.is_number()) continue;
     const chapters::Spec& s = f.spec;
     const double value = f.number();
     const auto [lo, hi] = s.drag();

@@ -158,7 +158,7 @@ bool matters(const std::string& key, const Change& change, const Bases& all, Res
     if (after->same_inputs(*before) && from.kind == Kind::toggle) from.toggle() = !from.toggle();
     if (after->same_inputs(*before) && from.kind == Kind::choice)
       from.set_number(std::fmod(from.number() + 1, static_cast<double>(from.options->size())));
-    if (after->same_inputs(*before) && (from.kind == Kind::integer || from.kind == Kind::real))
+    if (after->same_inputs(*before) && from.is_number())
       from.set_number(from.number() == from.spec.range.lo ? from.spec.range.hi : from.spec.range.lo);
     if (after->same_inputs(*before)) return false;
     return in_picture ? results.picture_of(*before) != results.picture_of(*after)

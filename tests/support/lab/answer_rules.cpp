@@ -18,7 +18,7 @@ constexpr std::size_t most_rows = 256;
 using Readings = std::set<std::string, std::less<>>;
 
 void add_readings(const Field& f, Readings& out) {
-  if (f.kind == Kind::real || f.kind == Kind::integer) {
+  if (f.is_number()) {
     for (const int digits : {2, 3, 4}) {
       const auto parts = widgets::format_parts(f.number(), f.spec.unit, digits, app::prefix_of(f));
       out.emplace(parts.number.view());
