@@ -45,12 +45,14 @@ Computed<Outputs, Run> compute(const Inputs& in, Progress& progress, Searches& s
                               .steps = static_cast<std::size_t>(in.steps),
                               .rate = in.rate,
                               .momentum = in.momentum,
-                              .warm_up = static_cast<std::size_t>(in.warm_up),
-                              .seed = static_cast<std::uint64_t>(in.seed)};
+                              .warm_up = static_cast<std::size_t>(in.warm_up)};
   setup.micro_batches = static_cast<std::size_t>(in.micro_batches);
   setup.rule = in.rule;
   setup.uneven = in.uneven;
-  run.pair = models::train_pair(setup);
+  const auto task = searches.tasks.get(in.seed, [](std::int64_t seed) {
+    return std::make_shared<const models::BatchTask>(models::batch_task(static_cast<std::uint64_t>(seed)));
+  });
+  run.pair = models::train_pair(*task, setup);
   progress.fraction = 0.4;
   fill_runs(in, run.pair, out);
   out.passes = static_cast<double>(in.micro_batches);
@@ -58,9 +60,9 @@ Computed<Outputs, Run> compute(const Inputs& in, Progress& progress, Searches& s
   const double parts = in.uneven ? 3 / (in.micro_batches > 1 ? 2.0 : 3.0) : 1;
   out.memory_share = 100 * std::min(1.0, parts / static_cast<double>(in.micro_batches));
 
-  const auto search = searches.get({in.seed, in.target}, [&progress](const auto& key) {
-    auto found = std::make_shared<const models::CriticalBatch>(models::find_critical_batch(
-        static_cast<std::uint64_t>(key.first), target_nats(key.second), &progress.cancelled));
+  const auto search = searches.found.get({in.seed, in.target}, [&](const auto& key) {
+    auto found = std::make_shared<const models::CriticalBatch>(
+        models::find_critical_batch(*task, target_nats(key.second), &progress.cancelled));
     return progress.cancelled ? nullptr : found;
   });
   if (!search) {

@@ -82,9 +82,12 @@ struct View {
   DescribedTable<CostRow> costs;
 };
 
-/// The search trains a dozen networks and depends on seed and target alone: what it found is kept, for all copies of
-/// the lab.
-using Searches = Memo<std::pair<std::int64_t, Target>, models::CriticalBatch>;
+/// What depends on seed and target alone is kept, for all copies of the lab: the search, which trains a dozen networks,
+/// and the digits, whose drawing takes as long as a training on them.
+struct Searches {
+  Memo<std::int64_t, models::BatchTask, 8> tasks;  ///< by seed
+  Memo<std::pair<std::int64_t, Target>, models::CriticalBatch> found;
+};
 
 /// The trade of McCandlish et al. 2018, equation 2.11: what a batch takes to the target, over the fewest updates and
 /// over the fewest examples.
