@@ -197,7 +197,6 @@ models::Status put_details(const models::Architecture& a, const PlanDetails& d, 
     return Status::fail(std::move(problem));
   if (std::string problem = models::parallel::schedule_problem(p); !problem.empty())
     return Status::fail(std::move(problem));
-  p.in_flight = models::parallel::schedule_in_flight(p);
   return Status::ok();
 }
 

@@ -252,10 +252,10 @@ void arrange_limit(const Outputs& out, Picture& p) {
 
 }  // namespace
 
-Picture arrange(const Inputs& set, const Outputs& out) {
+Picture arrange(const Inputs& set, const Outputs& out, Schedules& schedules) {
   Picture p;
   const Inputs in = in_force(set);
-  const auto setting = read_setting(in);
+  const auto setting = read_setting(in, schedules);
   if (!out.reason.empty() || !setting) return p;
   p.shown_change = shown_change(in, out);
   p.answer = answer_of(in, out, p.shown_change);
