@@ -33,6 +33,38 @@ void fill_runs(const Inputs& in, const models::BatchPair& pair, Outputs& out) {
 double steps_over(double critical_batch, double batch) { return 1 + critical_batch / batch; }
 double examples_over(double critical_batch, double batch) { return 1 + batch / critical_batch; }
 
+namespace {
+
+/// What the search found, and what the fitted trade says of the batch that is set.
+void fill_search(const Inputs& in, const models::CriticalBatch& c, Outputs& out) {
+  out.critical_batch = c.batch;
+  out.noise_early = c.noise_early;
+  out.noise_late = c.noise_late;
+  out.steps_min = c.steps_min;
+  out.examples_min = c.examples_min;
+  const auto batch = static_cast<double>(in.batch);
+  out.critical_steps = c.steps_min * steps_over(c.batch, c.batch);
+  out.critical_examples = c.examples_min * examples_over(c.batch, c.batch);
+  out.steps_over = steps_over(c.batch, batch);
+  out.examples_over = examples_over(c.batch, batch);
+  out.steps_here = c.steps_min * out.steps_over;
+  out.examples_here = c.examples_min * out.examples_over;
+  for (const models::BatchCost& cost : c.costs) {
+    if (!cost.reached) continue;
+    CostRow row{.batch = static_cast<std::int64_t>(cost.batch),
+                .steps = cost.steps,
+                .examples = cost.examples,
+                .rate = cost.rate};
+    const CostRow& smallest = out.costs.empty() ? row : out.costs.front();
+    const double times = static_cast<double>(row.batch) / static_cast<double>(smallest.batch);
+    row.linear_rate = smallest.rate * times;
+    row.root_rate = smallest.rate * std::sqrt(times);
+    out.costs.push_back(row);
+  }
+}
+
+}  // namespace
+
 Computed<Outputs, Run> compute(const Inputs& in, Progress& progress, Searches& searches) {
   Outputs out;
   Run run;
@@ -69,31 +101,7 @@ Computed<Outputs, Run> compute(const Inputs& in, Progress& progress, Searches& s
     out.reason = "The search for the critical batch was stopped before its end.";
     return {std::move(out)};
   }
-  const models::CriticalBatch& c = *search;
-  out.critical_batch = c.batch;
-  out.noise_early = c.noise_early;
-  out.noise_late = c.noise_late;
-  out.steps_min = c.steps_min;
-  out.examples_min = c.examples_min;
-  const auto batch = static_cast<double>(in.batch);
-  out.critical_steps = c.steps_min * steps_over(c.batch, c.batch);
-  out.critical_examples = c.examples_min * examples_over(c.batch, c.batch);
-  out.steps_over = steps_over(c.batch, batch);
-  out.examples_over = examples_over(c.batch, batch);
-  out.steps_here = c.steps_min * out.steps_over;
-  out.examples_here = c.examples_min * out.examples_over;
-  for (const models::BatchCost& cost : c.costs) {
-    if (!cost.reached) continue;
-    CostRow row{.batch = static_cast<std::int64_t>(cost.batch),
-                .steps = cost.steps,
-                .examples = cost.examples,
-                .rate = cost.rate};
-    const CostRow& smallest = out.costs.empty() ? row : out.costs.front();
-    const double times = static_cast<double>(row.batch) / static_cast<double>(smallest.batch);
-    row.linear_rate = smallest.rate * times;
-    row.root_rate = smallest.rate * std::sqrt(times);
-    out.costs.push_back(row);
-  }
+  fill_search(in, *search, out);
   return {std::move(out), std::make_shared<const Run>(std::move(run))};
 }
 
