@@ -18,14 +18,14 @@ std::string quoted_label(const Field& f) { return "\"" + std::string(f.spec.labe
 
 /// The part of the input's axis that is drawn over, around its value.
 chapters::Span drawn_span(const Field& over, bool log) {
-  constexpr double most_factor = 1024;
+  constexpr double max_factor = 1024;
   const chapters::Span drag = over.spec.drag();
   // A number that is left to the program, 0 on such a scale, has no place on it.
   const double now = log && !(over.number() > 0) ? std::sqrt(drag.lo * drag.hi) : over.number();
   const double least = std::min(drag.lo, now), most = std::max(drag.hi, now);
-  if (!log || most <= most_factor * least) return {least, most};
-  const double hi = std::min(most, std::max(least, now / std::sqrt(most_factor)) * most_factor);
-  return {std::max(least, hi / most_factor), hi};
+  if (!log || most <= max_factor * least) return {least, most};
+  const double hi = std::min(most, std::max(least, now / std::sqrt(max_factor)) * max_factor);
+  return {std::max(least, hi / max_factor), hi};
 }
 
 std::string place_words(const Field& over, double value) {
@@ -74,7 +74,7 @@ Asked ask_curve(const chapters::Lab& lab, std::string_view key, std::string_view
   CurveAsk ask;
   ask.over = over;
   ask.output = key;
-  constexpr double most_named = 24;
+  constexpr double max_named = 24;
   if (input->kind == Kind::choice) {
     ask.scale = CurveScale::step;
     ask.hi = static_cast<double>(input->options->size()) - 1;
@@ -83,9 +83,9 @@ Asked ask_curve(const chapters::Lab& lab, std::string_view key, std::string_view
     const auto [lo, hi] = drawn_span(*input, log);
     ask.lo = lo;
     ask.hi = hi;
-    ask.scale = log                                                     ? CurveScale::log
-                : input->kind == Kind::integer && hi - lo <= most_named ? CurveScale::step
-                                                                        : CurveScale::linear;
+    ask.scale = log                                                    ? CurveScale::log
+                : input->kind == Kind::integer && hi - lo <= max_named ? CurveScale::step
+                                                                       : CurveScale::linear;
   }
   ask.points = lab.info().job ? 17 : 33;
   asked->id += ":" + std::string(over);

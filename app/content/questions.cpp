@@ -16,7 +16,7 @@ using chapters::Field;
 using chapters::Kind;
 using models::Status;
 
-constexpr std::size_t fewest_points = 5, most_points = 257;
+constexpr std::size_t min_points = 5, max_points = 257;
 
 void read_range(Reader& r, const Json& item, CurveAsk& ask) {
   const auto at = item.find("range");
@@ -67,7 +67,7 @@ CurveAsk parse_curve(Reader& r, const Json& item) {
     draw.fail("scale is \"" + excerpt(scale, 40) + "\": linear, log or step is allowed");
   if (!(ask.lo < ask.hi)) draw.fail("lo and hi must be numbers, lo below hi");
   if (ask.scale == CurveScale::log && !(ask.lo > 0)) draw.fail("a log scale needs lo above 0");
-  if (!(points >= fewest_points && points <= most_points)) draw.fail("points must be from 5 to 257");
+  if (!(points >= min_points && points <= max_points)) draw.fail("points must be from 5 to 257");
   if (!draw.error().empty()) r.fail(draw.error());
   ask.points = static_cast<std::size_t>(std::clamp(points, 5.0, 257.0));
   read_range(r, item, ask);

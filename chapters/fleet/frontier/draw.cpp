@@ -97,9 +97,9 @@ void draw_rate_handle(const Painter& p, Inputs& in, const Picture& picture, cons
     const double wanted =
         picture.least_rate * std::pow(picture.most_rate / picture.least_rate, std::clamp(share, 0.0, 1.0));
     if (picture.run->y.column->log)
-      in.pays = std::clamp(std::round(wanted * 1000) / 1000, least_pays, most_pays);
+      in.pays = std::clamp(std::round(wanted * 1000) / 1000, min_pays, max_pays);
     else
-      in.pays_units = std::clamp(wanted, least_units, most_units);
+      in.pays_units = std::clamp(wanted, min_units, max_units);
   }
   if (lit) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
   const ImVec2 knob{l.at, l.top - t.px(6)};

@@ -16,13 +16,13 @@ using widgets::Align, widgets::Font, widgets::Painter, widgets::Rect, widgets::T
 
 widgets::NumberText bytes_text(double bytes) { return widgets::format(bytes, "B", 3, widgets::Prefix::binary); }
 
-constexpr std::size_t most_rows = 12;
+constexpr std::size_t max_rows = 12;
 
 /// Memory as lines of a page: where a byte of the strip stands, in screen pixels.
 struct Page {
   Rect area;
   std::size_t rows = 1;
-  std::array<double, most_rows + 1> begin{};  ///< byte at which a line begins; after the last one, where it ends
+  std::array<double, max_rows + 1> begin{};  ///< byte at which a line begins; after the last one, where it ends
   double row_bytes = 1;
   float pitch = 1, height = 1;
   float px_per_byte() const { return area.width() / static_cast<float>(row_bytes); }
@@ -47,7 +47,7 @@ struct Page {
 Page page_of(const Picture& picture, const StripState& strip, Rect area) {
   const auto& t = widgets::theme();
   Page page{.area = area};
-  const auto fits = static_cast<std::size_t>(std::clamp(area.height() / t.px(26), 1.0f, static_cast<float>(most_rows)));
+  const auto fits = static_cast<std::size_t>(std::clamp(area.height() / t.px(26), 1.0f, static_cast<float>(max_rows)));
   const auto expands = [](const RangeSpan& r) { return r.expandable; };
   if (!picture.run->ranges.empty() && picture.run->ranges.size() + 1 <= std::min<std::size_t>(fits, 7) &&
       std::none_of(picture.run->ranges.begin(), picture.run->ranges.end(), expands)) {

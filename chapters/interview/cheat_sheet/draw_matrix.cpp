@@ -15,7 +15,7 @@ namespace {
 using models::sheet::moved_count, models::sheet::serving_count;
 using widgets::Align, widgets::Font, widgets::Painter, widgets::theme, widgets::Type;
 
-constexpr float least_row = 15, most_row = 24, head_height = 20;
+constexpr float min_row = 15, max_row = 24, head_height = 20;
 
 struct MatrixPlace {
   ImVec2 corner{};
@@ -49,7 +49,7 @@ MatrixPlace place_matrix(const Picture& picture, const View& view, ImVec2 size) 
   m.column = std::min(t.px(84), (size.x - m.name) / count);
   m.head = t.px(head_height);
   const auto rows = static_cast<float>(std::max<std::size_t>(1, m.to - m.from));
-  m.row = std::clamp((size.y - m.head) / rows, t.px(8), t.px(most_row));
+  m.row = std::clamp((size.y - m.head) / rows, t.px(8), t.px(max_row));
   return m;
 }
 
@@ -137,7 +137,7 @@ void keep_matrix(const Outputs& out, widgets::Record& record) {
 ShownRows shown_rows(const Picture& picture, const View& view, float height) {
   const auto& t = theme();
   const std::size_t all = picture.rows.size();
-  const float room = std::max(0.0f, (height - t.px(head_height)) / t.px(least_row));
+  const float room = std::max(0.0f, (height - t.px(head_height)) / t.px(min_row));
   const std::size_t fits = std::clamp<std::size_t>(static_cast<std::size_t>(room), 1, std::max<std::size_t>(1, all));
   ShownRows shown;
   shown.pages = (all + fits - 1) / fits;

@@ -14,9 +14,9 @@ namespace {
 using widgets::Font, widgets::Type;
 
 /// Design pixels. Rows below low_row have lanes that lie close, which leaves room for more of them.
-constexpr float least_row = 9, low_row = 12, most_row = 24, lane_gap = 6, low_gap = 2, ruler = 32;
+constexpr float min_row = 9, low_row = 12, max_row = 24, lane_gap = 6, low_gap = 2, ruler = 32;
 /// Where no more than this many rows stand on the board, they may be higher.
-constexpr float few_rows = 4, most_few_row = 56;
+constexpr float few_rows = 4, max_few_row = 56;
 
 std::string_view span_word(const void* context, std::uint32_t id) {
   const auto& names = static_cast<const Picture*>(context)->names;
@@ -51,8 +51,8 @@ float row_height(const Picture& picture, float height) {
     return std::floor(room / std::max(1.0f, rows)) - 2;
   };
   const float row = row_of(lane_gap);
-  return row >= low_row ? std::min(row, rows <= few_rows ? most_few_row : most_row)
-                        : std::clamp(row_of(low_gap), least_row, low_row - 1);
+  return row >= low_row ? std::min(row, rows <= few_rows ? max_few_row : max_row)
+                        : std::clamp(row_of(low_gap), min_row, low_row - 1);
 }
 
 /// Once in a case, whoever is guilty is brought into sight where the lanes have no room for all.

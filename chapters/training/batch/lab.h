@@ -55,7 +55,7 @@ struct Run {
 /// Distances of weights up to this, in percent, are called rounding: FP32 rounds to 6e-6 %, and steps repeat it.
 inline constexpr double rounding_percent = 0.01;
 /// Ends of the axis of distances.
-inline constexpr double least_apart_percent = 1e-7, most_apart_percent = 1e3;
+inline constexpr double min_apart_percent = 1e-7, max_apart_percent = 1e3;
 
 struct Picture {
   std::uint64_t version = 0;

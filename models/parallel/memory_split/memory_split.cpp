@@ -185,10 +185,10 @@ Result<MemorySplit> memory_split(const Architecture& a, const TrainingPlan& plan
   using Outcome = Result<MemorySplit>;
   if (std::string problem = memory::plan_problem(a, plan); !problem.empty()) return Outcome::fail(std::move(problem));
   if (std::string problem = schedule_problem(plan); !problem.empty()) return Outcome::fail(std::move(problem));
-  constexpr double most_gpus = 2147483648.0;
+  constexpr double max_gpus = 2147483648.0;
   if (static_cast<double>(plan.tensor) * static_cast<double>(plan.pipeline) * static_cast<double>(plan.context) *
           static_cast<double>(plan.data) >
-      most_gpus)
+      max_gpus)
     return Outcome::fail("The plan takes more than 2,147,483,648 GPUs; choose smaller factors.");
   MemorySplit out;
   out.gpus = gpus_of(plan);

@@ -108,8 +108,8 @@ PlannerSchedules::Order& PlannerSchedules::order_of(const PipelineSpec& spec) {
   const Key key{spec.schedule, spec.ranks, spec.chunks, spec.micro_batches, 0, 0};
   auto found = orders_.find(key);
   if (found == orders_.end()) {
-    constexpr std::size_t most_operations = 1'000'000;  // 24 megabytes
-    if (operations_ >= most_operations) {
+    constexpr std::size_t max_operations = 1'000'000;  // 24 megabytes
+    if (operations_ >= max_operations) {
       orders_.clear();
       operations_ = 0;
     }

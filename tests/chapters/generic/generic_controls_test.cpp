@@ -84,7 +84,7 @@ Bases base_states(const chapters::Lab& lab, const app::Content& content) {
 }
 
 /// Options of a choice that are tried.
-constexpr std::size_t most_options = 12;
+constexpr std::size_t max_options = 12;
 /// More than any lab has.
 constexpr std::uint64_t every_move = 1'000'000;
 
@@ -110,7 +110,7 @@ std::vector<Move> moves_of(const Field& f) {
       break;
     case Kind::choice: {
       // Models, chips and networks of the catalog differ in what one lab's tests cannot know: a dozen stand for all.
-      const std::size_t every = full() ? 1 : (f.options->size() + most_options - 1) / most_options;
+      const std::size_t every = full() ? 1 : (f.options->size() + max_options - 1) / max_options;
       for (std::size_t i = 0; i < f.options->size(); i += every)
         out.push_back({(*f.options)[i].id, [id = (*f.options)[i].id](const Field& g) { g.set_choice_id(id); }});
       break;
