@@ -122,7 +122,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
               [&](ImVec2 size) { draw_loss(out, picture, view, size); });
   stage.panel("tensors", {.title = "Tensors and phases", .least = {560, 300}, .ideal = {0, 560}, .scrolls = true},
               [&](ImVec2 size) { draw_tables(out, picture, view, size); });
-  // Who has a recording of his own looks at that; the drawer has the published ones too.
+  // Those who have a recording of their own look at that; the drawer has the published ones too.
   if (picture.beside.empty()) return published_panel(stage, "Measured", picture.published);
   stage.panel("beside", {.title = "Next to a recording", .least = {560, 320}, .ideal = {0, 460}},
               [&](ImVec2 size) { draw_beside(out, picture, view, size); });

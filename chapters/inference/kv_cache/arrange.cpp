@@ -116,7 +116,7 @@ void arrange_contexts(const Inputs& in, const Outputs& out, const Run& run, Pict
   p.against_context.push_back(std::move(now));
 }
 
-/// A bar for each tier from which a user can be brought back, and one for computing him again.
+/// A bar for each tier from which a user can be brought back, and one for computing the tokens again.
 void arrange_parking(const Outputs& out, Picture& p) {
   for (const TierRow& row : out.tiers)
     if (std::isfinite(row.tier.fetch_s)) {
