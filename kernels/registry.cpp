@@ -127,9 +127,9 @@ models::Status check(const TurnsRequest& request) {
     return models::Status::fail("Runs are kept one by one for ladders of the CPU alone; " + request.ladder +
                                 " runs on a GPU.");
   const auto letters = request.turns.find_first_not_of("AB");
-  if (request.turns.empty() || request.turns.size() > most_turns || letters != std::string::npos)
+  if (request.turns.empty() || request.turns.size() > max_turns || letters != std::string::npos)
     return models::Status::fail("The order of the runs is written in letters A and B, from 1 to " +
-                                std::to_string(most_turns) + " of them; it is " + quoted(request.turns) + ".");
+                                std::to_string(max_turns) + " of them; it is " + quoted(request.turns) + ".");
   return models::Status::ok();
 }
 

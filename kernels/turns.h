@@ -8,7 +8,7 @@
 
 namespace kernels {
 
-inline constexpr std::size_t most_turns = 400;
+inline constexpr std::size_t max_turns = 400;
 
 /// Two rungs of one ladder, or one rung against itself, run one after the other in an order that is given.
 struct TurnsRequest {

@@ -79,7 +79,7 @@ class History {
     fields_.clear();
     fields_.table(
         "history", records, "Your answers",
-        {.shared = "drill.history", .max_items = chapters::most_drill_records, .origin = chapters::Origin::kept});
+        {.shared = "drill.history", .max_items = chapters::max_drill_records, .origin = chapters::Origin::kept});
     return fields_.all().front();
   }
   models::Result<UserPaths> paths_;

@@ -248,8 +248,8 @@ models::Result<kernels::TurnsRequest> read_turns(const Arguments& a) {
   if (a.has("--runs")) {
     const auto asked = widgets::parse_quantity(a.value("--runs"), "");
     if (!asked.error.empty()) return Read::fail(asked.error);
-    if (!(asked.value >= 1 && asked.value <= kernels::most_turns && asked.value == std::floor(asked.value)))
-      return Read::fail("--runs is a whole number from 1 to " + std::to_string(kernels::most_turns) + "; it is \"" +
+    if (!(asked.value >= 1 && asked.value <= kernels::max_turns && asked.value == std::floor(asked.value)))
+      return Read::fail("--runs is a whole number from 1 to " + std::to_string(kernels::max_turns) + "; it is \"" +
                         excerpt(a.value("--runs")) + "\".");
     runs = static_cast<std::size_t>(asked.value);
   } else if (a.has("--turns")) {

@@ -26,7 +26,7 @@ const char* kind_name(Kind kind) {
 Json describe(const Field& f, bool input) {
   Json j = {{"key", f.key}, {"kind", kind_name(f.kind)}, {"label", f.spec.label}};
   if (!f.spec.unit.empty()) j["unit"] = f.spec.unit;
-  if (input && (f.kind == Kind::real || f.kind == Kind::integer || f.kind == Kind::reals)) {
+  if (input && (f.is_number() || f.kind == Kind::reals)) {
     static constexpr const char* scales[] = {"linear", "log", "step"};
     j["range"] = {f.spec.range.lo, f.spec.range.hi};
     if (f.spec.any_number) j["any_number"] = true;  // the range is the slider's alone
@@ -52,7 +52,7 @@ Json describe(const Field& f, bool input) {
 
 std::string allowed(const Field& f) {
   if (f.spec.any_number) return "any number, inf, nan";
-  if (f.kind == Kind::real || f.kind == Kind::integer || f.kind == Kind::reals)
+  if (f.is_number() || f.kind == Kind::reals)
     return widgets::format_text(f.spec.range.lo, f.spec.unit, 4, prefix_of(f)) + " to " +
            widgets::format_text(f.spec.range.hi, f.spec.unit, 4, prefix_of(f));
   if (f.options) {

@@ -117,6 +117,47 @@ std::string asked_habits(const Arguments& a, PlannerJob& job) {
   return problem;
 }
 
+struct PlanCounts {
+  std::int64_t gpus = 0, batch = 256, sequence = 8192;
+};
+
+/// One sentence where a word is no such count.
+std::string asked_counts(const Arguments& a, PlanCounts& counts) {
+  struct Count {
+    const char* option;
+    std::int64_t hi;
+    std::int64_t& to;
+  };
+  for (const Count& c : {Count{"--gpus", 1'000'000, counts.gpus}, Count{"--batch", 65'536, counts.batch},
+                         Count{"--sequence", 1'000'000'000, counts.sequence}}) {
+    if (!a.has(c.option)) continue;
+    const auto value = count_of(a.value(c.option), 1, c.hi);
+    if (!value)
+      return std::string(c.option) + " is \"" + a.value(c.option).substr(0, 80) + "\"; a whole number from 1 to " +
+             std::string(widgets::format(static_cast<double>(c.hi), "", 10)) + " is expected.";
+    c.to = *value;
+  }
+  return {};
+}
+
+/// The network between nodes and the switches that add; one sentence where they do not go together.
+std::string asked_network(const Arguments& a, const std::string& id, PlannerSite& site) {
+  const std::string adding = a.value("--switches", "none");
+  if (adding != "none" && adding != "node" && adding != "infiniband" && adding != "both")
+    return "--switches is \"" + adding.substr(0, 80) + "\"; none, node, infiniband or both is expected.";
+  site.in_switch = adding == "node" || adding == "both";
+  site.in_network = adding == "infiniband" || adding == "both";
+  if (!a.has("--network")) return {};
+  const models::Network* n = chapters::catalog().network(id);
+  if (n == nullptr)
+    return "There is no network \"" + a.value("--network").substr(0, 80) +
+           "\"; infiniband_ndr is one, and `ridgeline list distributed/planner` names all.";
+  if (n->kind != "infiniband" && site.in_network)
+    return n->name + " has no switches that add; InfiniBand has, such as --network infiniband_ndr.";
+  site.network_bytes_per_s = n->bytes_per_s_per_direction;
+  return {};
+}
+
 /// What the options ask for, or one sentence.
 models::Result<AskedPlan> asked_plan(const Arguments& a) {
   using Out = models::Result<AskedPlan>;
@@ -130,40 +171,14 @@ models::Result<AskedPlan> asked_plan(const Arguments& a) {
   if (!model) return Out::fail(model.error);
   const auto chip = chapters::find_chip(asked->chip);
   if (!chip) return Out::fail(chip.error);
-  struct Count {
-    const char* option;
-    std::int64_t otherwise, hi;
-    std::int64_t value = 0;
-  };
-  Count counts[] = {{"--gpus", 0, 1'000'000}, {"--batch", 256, 65'536}, {"--sequence", 8192, 1'000'000'000}};
-  for (Count& c : counts) {
-    const auto value = a.has(c.option) ? count_of(a.value(c.option), 1, c.hi) : std::optional(c.otherwise);
-    if (!value)
-      return Out::fail(std::string(c.option) + " is \"" + a.value(c.option).substr(0, 80) +
-                       "\"; a whole number from 1 to " +
-                       std::string(widgets::format(static_cast<double>(c.hi), "", 10)) + " is expected.");
-    c.value = *value;
-  }
+  PlanCounts counts;
+  if (std::string problem = asked_counts(a, counts); !problem.empty()) return Out::fail(std::move(problem));
   const auto format = models::format_from_id(a.value("--format", "bf16"));
   if (!format || (*format != models::Format::bf16 && *format != models::Format::fp8 && *format != models::Format::fp4))
     return Out::fail("--format is \"" + a.value("--format").substr(0, 80) + "\"; bf16, fp8 or fp4 is expected.");
-  double network = 0;
-  const std::string adding = a.value("--switches", "none");
-  if (adding != "none" && adding != "node" && adding != "infiniband" && adding != "both")
-    return Out::fail("--switches is \"" + adding.substr(0, 80) + "\"; none, node, infiniband or both is expected.");
-  if (a.has("--network")) {
-    const models::Network* n = chapters::catalog().network(asked->network);
-    if (n == nullptr)
-      return Out::fail("There is no network \"" + a.value("--network").substr(0, 80) +
-                       "\"; infiniband_ndr is one, and `ridgeline list distributed/planner` names all.");
-    if (n->kind != "infiniband" && (adding == "infiniband" || adding == "both"))
-      return Out::fail(n->name + " has no switches that add; InfiniBand has, such as --network infiniband_ndr.");
-    network = n->bytes_per_s_per_direction;
-  }
-  PlannerSite site{.gpus = counts[0].value,
-                   .network_bytes_per_s = network,
-                   .in_switch = adding == "node" || adding == "both",
-                   .in_network = adding == "infiniband" || adding == "both"};
+  PlannerSite site{.gpus = counts.gpus};
+  if (std::string problem = asked_network(a, asked->network, site); !problem.empty())
+    return Out::fail(std::move(problem));
   double keep_free = models::parallel::kept_free_bytes;
   if (std::string problem = asked_site(a, site, keep_free); !problem.empty()) return Out::fail(std::move(problem));
   auto cluster = planner_cluster(**chip, site, *format);
@@ -178,8 +193,8 @@ models::Result<AskedPlan> asked_plan(const Arguments& a) {
   job.stack = planner_stack(*software);
   if (std::string problem = asked_habits(a, job); !problem.empty()) return Out::fail(std::move(problem));
   job.format = *format;
-  job.global_batch = counts[1].value;
-  job.sequence = counts[2].value;
+  job.global_batch = counts.batch;
+  job.sequence = counts.sequence;
   return asked;
 }
 
@@ -274,6 +289,45 @@ void print_yours(const PlannerJob& job, const PlannerSearch& search, const PlanP
   print_table(out, rows);
 }
 
+/// The whole answer, of whose plans the first `shown` are told.
+Json plan_document(const AskedPlan& asked, const PlannerSearch& search, std::size_t shown,
+                   const std::optional<PlanPoint>& yours) {
+  const PlannerJob& job = asked.job;
+  Json document = {{"model", asked.model},
+                   {"chip", asked.chip},
+                   {"used", used_json(asked)},
+                   {"gpus", job.cluster.gpus},
+                   {"global_batch", job.global_batch},
+                   {"sequence", job.sequence},
+                   {"format", std::string(models::format_id(job.format))},
+                   {"chip_compared", job.cluster.compared},
+                   {"memory_limit_bytes", job.cluster.memory_bytes},
+                   {"plans_total", search.points.size()},
+                   {"plans_fit", search.fitting},
+                   {"plans", Json::array()}};
+  for (std::size_t i = 0; i < shown; ++i) document["plans"].push_back(plan_json(job, search.points[i], i + 1));
+  if (yours) document["yours"] = yours_json(job, search, *yours);
+  return document;
+}
+
+void print_ranking(const AskedPlan& asked, const PlannerSearch& search, std::size_t shown, std::ostream& out) {
+  const PlannerJob& job = asked.job;
+  out << widgets::format(static_cast<double>(search.points.size()), "", 9).view() << " plans can run, "
+      << widgets::format(static_cast<double>(search.fitting), "", 9).view() << " fit "
+      << format_text(job.cluster.memory_bytes, "B") << " a GPU"
+      << (asked.keep_free_bytes > 0 ? ", with " + format_text(asked.keep_free_bytes, "B") + " kept free" : "") << ".\n"
+      << (job.cluster.compared ? "\n"
+                               : "No run of this chip was compared: what it reaches of its peaks is assumed.\n\n");
+  std::vector<std::vector<std::string>> rows{{"", "step", "MFU", "memory", "plan"}};
+  for (std::size_t i = 0; i < shown; ++i) {
+    const PlanPoint& p = search.points[i];
+    rows.push_back({std::to_string(i + 1), format_text(p.step_s, "s"),
+                    widgets::format_percent(planner_mfu(job, p.step_s)), format_text(p.memory_bytes, "B"),
+                    plan_name(p) + "; " + plan_detail(job, p)});
+  }
+  print_table(out, rows);
+}
+
 }  // namespace
 
 /// Every plan of a job, ranked; 1 where none can run or none fits.
@@ -298,23 +352,7 @@ int plan(const Arguments& a, const Streams& s) {
     return say_infeasible(
         s, search.reason.empty() ? "No plan can run on so many GPUs; choose another number of them." : search.reason);
   const std::size_t shown = std::min(static_cast<std::size_t>(*top), search.fitting);
-  if (a.has("--json")) {
-    Json document = {{"model", asked->model},
-                     {"chip", asked->chip},
-                     {"used", used_json(*asked)},
-                     {"gpus", job->cluster.gpus},
-                     {"global_batch", job->global_batch},
-                     {"sequence", job->sequence},
-                     {"format", std::string(models::format_id(job->format))},
-                     {"chip_compared", job->cluster.compared},
-                     {"memory_limit_bytes", job->cluster.memory_bytes},
-                     {"plans_total", search.points.size()},
-                     {"plans_fit", search.fitting},
-                     {"plans", Json::array()}};
-    for (std::size_t i = 0; i < shown; ++i) document["plans"].push_back(plan_json(*job, search.points[i], i + 1));
-    if (yours) document["yours"] = yours_json(*job, search, *yours);
-    s.out << to_text(document, 2) << "\n";
-  }
+  if (a.has("--json")) s.out << to_text(plan_document(*asked, search, shown, yours), 2) << "\n";
   if (search.fitting == 0) {
     double least = search.points.front().memory_bytes;
     for (const PlanPoint& p : search.points) least = std::min(least, p.memory_bytes);
@@ -324,21 +362,7 @@ int plan(const Arguments& a, const Streams& s) {
                format_text(least, "B") + ". Take more GPUs or a chip with more memory.");
   }
   if (a.has("--json")) return 0;
-  s.out << widgets::format(static_cast<double>(search.points.size()), "", 9).view() << " plans can run, "
-        << widgets::format(static_cast<double>(search.fitting), "", 9).view() << " fit "
-        << format_text(job->cluster.memory_bytes, "B") << " a GPU"
-        << (asked->keep_free_bytes > 0 ? ", with " + format_text(asked->keep_free_bytes, "B") + " kept free" : "")
-        << ".\n"
-        << (job->cluster.compared ? "\n"
-                                  : "No run of this chip was compared: what it reaches of its peaks is assumed.\n\n");
-  std::vector<std::vector<std::string>> rows{{"", "step", "MFU", "memory", "plan"}};
-  for (std::size_t i = 0; i < shown; ++i) {
-    const PlanPoint& p = search.points[i];
-    rows.push_back({std::to_string(i + 1), format_text(p.step_s, "s"),
-                    widgets::format_percent(planner_mfu(*job, p.step_s)), format_text(p.memory_bytes, "B"),
-                    plan_name(p) + "; " + plan_detail(*job, p)});
-  }
-  print_table(s.out, rows);
+  print_ranking(*asked, search, shown, s.out);
   if (search.fitting > 1) print_lost(*job, search, s.out);
   if (yours) print_yours(*job, search, *yours, s.out);
   return 0;

@@ -197,10 +197,10 @@ int tour(const Arguments& a, const Streams& s) {
       page += "<section><h3>" + title + "</h3><p>" + std::string(lab->info().question) + "</p>";
       std::string name(entry.id);
       std::replace(name.begin(), name.end(), '/', '-');
+      const auto workspace = fresh_workspace();
+      workspace->open(entry.id);
+      workspace->finish();
       for (const Shot& shot : shots) {
-        const auto workspace = fresh_workspace();
-        workspace->open(entry.id);
-        workspace->finish();
         Shell shell(*workspace, {});
         if (const auto taken = take(**headless, shell, shot, folder, name, title, page); !taken)
           return complain(s, taken.error);

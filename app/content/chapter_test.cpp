@@ -98,7 +98,7 @@ struct Dealer {
     shuffle(questions, seed);
     questions = lab_by_lab(questions, [](const auto& q) -> std::string_view { return q.first; });
     for (const auto& [lab, question] : questions)
-      if (!full(most_predictions_in_test)) add_question(lab, question);
+      if (!full(max_predictions_in_test)) add_question(lab, question);
   }
 
   void add_drills() {
@@ -108,8 +108,8 @@ struct Dealer {
     shuffle(drills, models::counter_hash(seed, 1));
     drills = lab_by_lab(drills, [](const Drill* d) -> std::string_view { return d->lab; });
     chapters::DrillLabs labs;
-    constexpr std::uint64_t most_turns = 8;  // templates come again with other numbers where there are few
-    for (std::uint64_t turn = 0; turn < most_turns; ++turn)
+    constexpr std::uint64_t max_turns = 8;  // templates come again with other numbers where there are few
+    for (std::uint64_t turn = 0; turn < max_turns; ++turn)
       for (std::size_t i = 0; i < drills.size() && !full(test_items); ++i) {
         const std::uint64_t numbers = models::counter_hash(seed, 100 * (turn + 1) + i) % 1'000'000 + 1;
         auto made = chapters::make_question(*drills[i], *test.pool.drills, numbers, labs, DrillWords::alone);

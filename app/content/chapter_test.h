@@ -33,7 +33,7 @@ struct ChapterTest {
   std::vector<TestItem> items;
 };
 
-inline constexpr std::size_t test_items = 10, most_predictions_in_test = 4;
+inline constexpr std::size_t test_items = 10, max_predictions_in_test = 4;
 
 TestPool pool_of(const Content& content, std::string_view chapter);
 /// A chapter whose labs have no drills has no test: its questions have numbers that do not change.

@@ -58,7 +58,7 @@ RecallCard card_of(CardReader& r) {
     c.points.push_back(p.get<std::string>());
     r.check("point " + std::to_string(c.points.size()), c.points.back(), longest_point);
   }
-  if (c.points.size() < chapters::least_recall_points || c.points.size() > chapters::most_recall_points)
+  if (c.points.size() < chapters::min_recall_points || c.points.size() > chapters::max_recall_points)
     r.fail("there are " + std::to_string(c.points.size()) + " points: 3 to 6 are allowed");
   return c;
 }

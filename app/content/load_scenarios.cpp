@@ -174,7 +174,13 @@ BranchingCase branching_of(EntryReader& r) {
 DesignCase design_of(EntryReader& r) {
   auto c = begun<DesignCase>(r);
   r.each_of("figures", 1, 8, [&](EntryReader& one) {
-    DesignFigure f{one.words("id"), one.words("label"), one.words("lab"), one.words("output"), {}};
+    DesignFigure f{one.words("id"),
+                   one.words("label"),
+                   one.words("lab"),
+                   one.words("output"),
+                   {},
+                   one.ranged("times", 1, 1e-12, 1e12),
+                   one.ranged("to_hold", 0, 0, 1e18)};
     const Json* set = one.member("set");
     if (set && set->is_object())
       for (const auto& [key, value] : set->items())

@@ -14,20 +14,18 @@ using chapters::Field;
 using chapters::Kind;
 using Asked = models::Result<Prediction>;
 
-bool is_a_number(const Field& f) { return f.kind == Kind::real || f.kind == Kind::integer; }
-
 std::string quoted_label(const Field& f) { return "\"" + std::string(f.spec.label) + "\""; }
 
 /// The part of the input's axis that is drawn over, around its value.
 chapters::Span drawn_span(const Field& over, bool log) {
-  constexpr double most_factor = 1024;
+  constexpr double max_factor = 1024;
   const chapters::Span drag = over.spec.drag();
   // A number that is left to the program, 0 on such a scale, has no place on it.
   const double now = log && !(over.number() > 0) ? std::sqrt(drag.lo * drag.hi) : over.number();
   const double least = std::min(drag.lo, now), most = std::max(drag.hi, now);
-  if (!log || most <= most_factor * least) return {least, most};
-  const double hi = std::min(most, std::max(least, now / std::sqrt(most_factor)) * most_factor);
-  return {std::max(least, hi / most_factor), hi};
+  if (!log || most <= max_factor * least) return {least, most};
+  const double hi = std::min(most, std::max(least, now / std::sqrt(max_factor)) * max_factor);
+  return {std::max(least, hi / max_factor), hi};
 }
 
 std::string place_words(const Field& over, double value) {
@@ -38,14 +36,12 @@ std::string place_words(const Field& over, double value) {
 
 }  // namespace
 
-bool can_be_asked(const Field& f) {
-  return (is_a_number(f) || f.kind == Kind::choice || f.kind == Kind::toggle) && !f.spec.label.empty();
-}
+bool can_be_asked(const Field& f) { return f.is_scalar() && !f.spec.label.empty(); }
 
 bool can_be_drawn_over(const Field& f) {
   if (f.kind == Kind::choice) return f.options->size() > 1 && f.number() >= 0;
   const auto [lo, hi] = f.spec.drag();
-  return is_a_number(f) && std::isfinite(lo) && std::isfinite(hi) && lo < hi && std::isfinite(f.number());
+  return f.is_number() && std::isfinite(lo) && std::isfinite(hi) && lo < hi && std::isfinite(f.number());
 }
 
 Asked ask_output(const chapters::Lab& lab, std::string_view key) {
@@ -70,7 +66,7 @@ Asked ask_curve(const chapters::Lab& lab, std::string_view key, std::string_view
   const Field* input = lab.inputs().find(over);
   if (!input) return Asked::fail(unknown_key(lab.info().id, "input", over, lab.inputs()));
   const Field& output = *lab.outputs().find(key);
-  if (!is_a_number(output))
+  if (!output.is_number())
     return Asked::fail("The output " + std::string(key) + " is no number: no curve can be drawn of it.");
   if (!can_be_drawn_over(*input))
     return Asked::fail("The input " + std::string(over) +
@@ -78,7 +74,7 @@ Asked ask_curve(const chapters::Lab& lab, std::string_view key, std::string_view
   CurveAsk ask;
   ask.over = over;
   ask.output = key;
-  constexpr double most_named = 24;
+  constexpr double max_named = 24;
   if (input->kind == Kind::choice) {
     ask.scale = CurveScale::step;
     ask.hi = static_cast<double>(input->options->size()) - 1;
@@ -87,9 +83,9 @@ Asked ask_curve(const chapters::Lab& lab, std::string_view key, std::string_view
     const auto [lo, hi] = drawn_span(*input, log);
     ask.lo = lo;
     ask.hi = hi;
-    ask.scale = log                                                     ? CurveScale::log
-                : input->kind == Kind::integer && hi - lo <= most_named ? CurveScale::step
-                                                                        : CurveScale::linear;
+    ask.scale = log                                                    ? CurveScale::log
+                : input->kind == Kind::integer && hi - lo <= max_named ? CurveScale::step
+                                                                       : CurveScale::linear;
   }
   ask.points = lab.info().job ? 17 : 33;
   asked->id += ":" + std::string(over);

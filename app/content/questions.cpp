@@ -16,7 +16,7 @@ using chapters::Field;
 using chapters::Kind;
 using models::Status;
 
-constexpr std::size_t fewest_points = 5, most_points = 257;
+constexpr std::size_t min_points = 5, max_points = 257;
 
 void read_range(Reader& r, const Json& item, CurveAsk& ask) {
   const auto at = item.find("range");
@@ -67,7 +67,7 @@ CurveAsk parse_curve(Reader& r, const Json& item) {
     draw.fail("scale is \"" + excerpt(scale, 40) + "\": linear, log or step is allowed");
   if (!(ask.lo < ask.hi)) draw.fail("lo and hi must be numbers, lo below hi");
   if (ask.scale == CurveScale::log && !(ask.lo > 0)) draw.fail("a log scale needs lo above 0");
-  if (!(points >= fewest_points && points <= most_points)) draw.fail("points must be from 5 to 257");
+  if (!(points >= min_points && points <= max_points)) draw.fail("points must be from 5 to 257");
   if (!draw.error().empty()) r.fail(draw.error());
   ask.points = static_cast<std::size_t>(std::clamp(points, 5.0, 257.0));
   read_range(r, item, ask);
@@ -227,8 +227,7 @@ models::Result<SweepAxis> curve_axis(const chapters::Lab& lab, const CurveAsk& a
     }
     return Axis::ok(std::move(axis));
   }
-  if (f->kind != Kind::real && f->kind != Kind::integer)
-    return Axis::fail(ask.over + " cannot be drawn over: it is neither a number nor a choice.");
+  if (!f->is_number()) return Axis::fail(ask.over + " cannot be drawn over: it is neither a number nor a choice.");
   if (!(f->spec.any_number || (ask.lo >= f->spec.range.lo && ask.hi <= f->spec.range.hi)))
     return Axis::fail(ask.over + " runs from " + widgets::format_text(f->spec.range.lo, f->spec.unit, 6) + " to " +
                       widgets::format_text(f->spec.range.hi, f->spec.unit, 6) + ": the question leaves that.");
@@ -262,7 +261,7 @@ std::string explained(const Prediction& question, const chapters::Lab& lab) {
     const Field* f = lab.outputs().find(key);
     if (!f) f = lab.inputs().find(key);
     out += words.substr(at, open - at);
-    const bool number = f && (f->kind == Kind::real || f->kind == Kind::integer);
+    const bool number = f && f->is_number();
     out += number ? widgets::format_text(f->number(), f->spec.unit, 3,
                                          f->spec.binary ? widgets::Prefix::binary : widgets::Prefix::si)
            : f    ? display_text(*f)

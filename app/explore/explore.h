@@ -65,11 +65,6 @@ struct TellingPair {
 };
 TellingPair telling_pair(const chapters::Lab& lab, chapters::Progress& progress);
 
-/// Is it a number, which can be set to any value of its range?
-inline bool is_number(const chapters::Field& f) {
-  return f.kind == chapters::Kind::real || f.kind == chapters::Kind::integer;
-}
-
 struct SolveResult {
   bool found = false;
   double input = 0, output = 0;

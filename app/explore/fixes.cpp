@@ -111,12 +111,9 @@ std::vector<Fix> find_fixes(const chapters::Lab& lab, chapters::Progress& progre
   for (const Field& f : trial.lab().inputs()) {
     if (trial.spent()) break;
     if (f.spec.origin != chapters::Origin::set || !chapters::holds(f.spec.when, lab.inputs())) continue;
+    if (!f.is_scalar()) continue;
     std::optional<Fix> found;
-    double before = 0;
-    if (f.kind == Kind::real || f.kind == Kind::integer || f.kind == Kind::choice || f.kind == Kind::toggle)
-      before = f.number();
-    else
-      continue;
+    const double before = f.number();
     if (!std::isfinite(before)) continue;
     if (f.kind == Kind::toggle) {
       if (trial.feasible(f, before != 0 ? 0 : 1)) found = Fix{{}, before != 0 ? 0.0 : 1.0, {}, 1};

@@ -39,7 +39,7 @@ std::vector<KnownFigure> known_figures(chapters::Progress& progress) {
     progress.fraction = static_cast<double>(i + 1) / static_cast<double>(labs.size());
     if (!lab->reason().empty()) continue;
     for (const chapters::Field& f : lab->outputs()) {
-      if (f.kind != chapters::Kind::real && f.kind != chapters::Kind::integer) continue;
+      if (!f.is_number()) continue;
       if (f.spec.unit.empty() || !std::isfinite(f.number())) continue;
       out.push_back({std::string(labs[i].id), std::string(f.key), std::string(f.spec.label), std::string(f.spec.unit),
                      f.number()});

@@ -57,8 +57,7 @@ models::Result<SensitivityResult> sensitivity(const chapters::Lab& lab, std::str
   using Analysed = models::Result<SensitivityResult>;
   const Field* out = lab.outputs().find(output);
   if (!out) return Analysed::fail(unknown_key(lab.info().id, "output", output, lab.outputs()));
-  if (out->kind != Kind::real && out->kind != Kind::integer)
-    return Analysed::fail(std::string(output) + " is not a number: sensitivity needs one.");
+  if (!out->is_number()) return Analysed::fail(std::string(output) + " is not a number: sensitivity needs one.");
   SensitivityResult r{
       .output = std::string(output),
       .base = 0,

@@ -27,8 +27,8 @@ struct Question {
 std::string refusal(const chapters::Lab& lab, const Question& q, std::string_view key, std::string_view output) {
   if (!q.in) return unknown_key(lab.info().id, "input", key, lab.inputs());
   if (!q.out) return unknown_key(lab.info().id, "output", output, lab.outputs());
-  if (!is_number(*q.in)) return std::string(key) + " is not a number: solve needs one.";
-  if (!is_number(*q.out)) return std::string(output) + " is not a number: solve needs one.";
+  if (!q.in->is_number()) return std::string(key) + " is not a number: solve needs one.";
+  if (!q.out->is_number()) return std::string(output) + " is not a number: solve needs one.";
   const chapters::Range& range = q.in->spec.range;
   if (!(q.in->spec.any_number || (q.lo >= range.lo && q.hi <= range.hi)) || !(q.lo < q.hi))
     return std::string(key) + " may lie from " + with_unit(range.lo, *q.in) + " to " + with_unit(range.hi, *q.in) +

@@ -16,8 +16,6 @@ using chapters::Field;
 using chapters::Kind;
 using chapters::Scale;
 
-bool has_reading(const Field& f) { return is_number(f) || f.kind == Kind::toggle || f.kind == Kind::choice; }
-
 std::vector<double> spaced(double lo, double hi, std::size_t n, bool log, bool whole) {
   std::vector<double> out;
   for (std::size_t i = 0; i < n; ++i) {
@@ -34,21 +32,21 @@ std::vector<double> spaced(double lo, double hi, std::size_t n, bool log, bool w
 
 double reading(const chapters::Lab& lab, std::string_view output) {
   const Field* f = lab.outputs().find(output);
-  if (!f || !has_reading(*f) || !lab.reason().empty()) return std::numeric_limits<double>::quiet_NaN();
+  if (!f || !f->is_scalar() || !lab.reason().empty()) return std::numeric_limits<double>::quiet_NaN();
   return f->number();
 }
 
 std::vector<std::string> readable_outputs(const chapters::Lab& lab) {
   std::vector<std::string> keys;
   for (const Field& f : lab.outputs())
-    if (has_reading(f) && !is_personal(f)) keys.emplace_back(f.key);
+    if (f.is_scalar() && !is_personal(f)) keys.emplace_back(f.key);
   return keys;
 }
 
 std::vector<std::string> sweepable_inputs(const chapters::Lab& lab) {
   std::vector<std::string> keys;
   for (const Field& f : lab.inputs())
-    if (has_reading(f) && !is_personal(f)) keys.emplace_back(f.key);
+    if (f.is_scalar() && !is_personal(f)) keys.emplace_back(f.key);
   return keys;
 }
 
@@ -135,7 +133,7 @@ models::Result<SweepAxis> parse_sweep_axis(const chapters::Lab& lab, std::string
   const std::string key(text.substr(0, equals));
   const Field* f = lab.inputs().find(key);
   if (!f) return Axis::fail(unknown_key(lab.info().id, "input", key, lab.inputs()));
-  if (!has_reading(*f)) return Axis::fail(key + " cannot be swept: it is not a number, a toggle or a choice.");
+  if (!f->is_scalar()) return Axis::fail(key + " cannot be swept: it is not a number, a toggle or a choice.");
   const std::string_view rest = equals == std::string_view::npos ? "" : text.substr(equals + 1);
   if (f->kind == Kind::toggle) return Axis::ok({key, {0, 1}, {"false", "true"}, false});
   return f->kind == Kind::choice ? axis_of_options(*f, key, rest) : axis_of_range(*f, key, rest, default_points);
@@ -148,7 +146,7 @@ models::Result<SweepResult> sweep(const chapters::Lab& lab, const std::vector<Sw
   r.output = output;
   const Field* out = lab.outputs().find(output);
   if (!out) return Swept::fail(unknown_key(lab.info().id, "output", output, lab.outputs()));
-  if (!has_reading(*out)) return Swept::fail(std::string(output) + " is not a number: a sweep needs one.");
+  if (!out->is_scalar()) return Swept::fail(std::string(output) + " is not a number: a sweep needs one.");
   if (axes.empty() || axes.size() > 2) return Swept::fail("A sweep runs over one or two inputs.");
   if (axes.size() == 2 && axes[0].key == axes[1].key)
     return Swept::fail("A sweep over two inputs needs two different ones.");

@@ -9,13 +9,12 @@ namespace {
 using chapters::Field;
 using chapters::Kind;
 
-constexpr std::size_t most_inputs = 8, most_outputs = 4, samples = 7;
+constexpr std::size_t max_inputs = 8, max_outputs = 4, samples = 7;
 
 std::vector<std::string> headlines(const chapters::Lab& lab) {
   std::vector<std::string> keys;
   for (const Field& f : lab.outputs())
-    if (f.spec.headline && (f.kind == Kind::real || f.kind == Kind::integer) && keys.size() < most_outputs)
-      keys.emplace_back(f.key);
+    if (f.spec.headline && f.is_number() && keys.size() < max_outputs) keys.emplace_back(f.key);
   return keys;
 }
 
@@ -61,9 +60,9 @@ TellingPair telling_pair(const chapters::Lab& lab, chapters::Progress& progress)
   TellingPair best;
   std::size_t tried = 0;
   for (const std::string& key : sweepable_inputs(lab)) {
-    if (tried == most_inputs || progress.cancelled) break;
+    if (tried == max_inputs || progress.cancelled) break;
     const Field& described = *lab.inputs().find(key);
-    const bool number = described.kind == Kind::real || described.kind == Kind::integer;
+    const bool number = described.is_number();
     if (!number || !chapters::holds(described.spec.when, lab.inputs())) continue;
     const std::vector<double> xs = places(described);
     if (xs.size() < 4) continue;

@@ -181,6 +181,72 @@ int end_group(pid_t pid) {
   return status;
 }
 
+/// Listens to a child until it ends, or has to be ended.
+class ChildListener {
+ public:
+  ChildListener(Pipe& out, Pipe& err, const ChildLimits& limits, const TakeLine& take, ChildEnd& end)
+      : out_(out.read), err_(err.read), limits_(limits), reader_(limits, take), end_(end) {
+    ::fcntl(out_.fd, F_SETFL, O_NONBLOCK);
+    ::fcntl(err_.fd, F_SETFL, O_NONBLOCK);
+  }
+
+  /// `end.how` stays How::exited where the child ends by itself.
+  void listen(pid_t pid, const std::function<bool()>& stop) {
+    end_.how = How::exited;
+    for (bool ended = false; end_.how == How::exited && !ended;) {
+      wait();
+      if (stop && stop())
+        end_.how = How::cancelled;
+      else
+        read_all();
+      if (end_.how == How::exited && reader_.silent_s() > limits_.silence_s) end_.how = How::hung;
+      if (end_.how == How::exited && has_ended(pid)) {
+        ended = true;
+        read_all();  // what it wrote last
+      }
+    }
+  }
+  bool in_a_line() const { return reader_.in_a_line(); }
+  const std::string& fault() const { return fault_; }
+
+ private:
+  void wait() {
+    std::array<pollfd, 2> fds{{{out_.fd, POLLIN, 0}, {err_.fd, POLLIN, 0}}};
+    if (out_.fd >= 0 || err_.fd >= 0)
+      ::poll(fds.data(), fds.size(), static_cast<int>(look.count()));
+    else
+      std::this_thread::sleep_for(look / 10);
+  }
+  void read_all() {
+    if (err_.fd >= 0) drain(err_, [&](std::string_view bytes) { keep_tail(end_.error_tail, bytes); });
+    if (out_.fd >= 0) drain(out_, [&](std::string_view bytes) { end_.how = reader_.feed(bytes, fault_); });
+  }
+  /// Reads what is there, and closes the pipe when nobody can write any more.
+  template <class Use>
+  void drain(Handle& from, const Use& use) {
+    for (;;) {
+      const ssize_t n = ::read(from.fd, buffer_.data(), buffer_.size());
+      if (n > 0) {
+        use(std::string_view(buffer_.data(), static_cast<std::size_t>(n)));
+        if (end_.how != How::exited) return;
+      } else if (n < 0 && errno == EINTR) {
+        continue;
+      } else {
+        if (n == 0) from.close();
+        return;
+      }
+    }
+  }
+
+  Handle& out_;
+  Handle& err_;
+  const ChildLimits& limits_;
+  LineReader reader_;
+  ChildEnd& end_;
+  std::string fault_;
+  std::array<char, 65536> buffer_;
+};
+
 }  // namespace
 
 double steady_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
@@ -201,54 +267,13 @@ ChildEnd run_child(const std::vector<std::string>& argv, const ChildLimits& limi
   }
   out.write.close();
   err.write.close();
-  ::fcntl(out.read.fd, F_SETFL, O_NONBLOCK);
-  ::fcntl(err.read.fd, F_SETFL, O_NONBLOCK);
-
-  LineReader reader(limits, take);
-  std::array<char, 65536> buffer;
-  end.how = How::exited;
-  std::string fault;
-  bool ended = false;
-  // Reads what is there; false when nobody can write any more.
-  const auto drain = [&](Handle& from, const auto& use) {
-    for (;;) {
-      const ssize_t n = ::read(from.fd, buffer.data(), buffer.size());
-      if (n > 0) {
-        use(std::string_view(buffer.data(), static_cast<std::size_t>(n)));
-        if (end.how != How::exited) return;
-      } else if (n < 0 && errno == EINTR) {
-        continue;
-      } else {
-        if (n == 0) from.close();
-        return;
-      }
-    }
-  };
-  const auto read_all = [&] {
-    if (err.read.fd >= 0) drain(err.read, [&](std::string_view bytes) { keep_tail(end.error_tail, bytes); });
-    if (out.read.fd >= 0) drain(out.read, [&](std::string_view bytes) { end.how = reader.feed(bytes, fault); });
-  };
-  while (end.how == How::exited && !ended) {
-    std::array<pollfd, 2> fds{{{out.read.fd, POLLIN, 0}, {err.read.fd, POLLIN, 0}}};
-    if (out.read.fd >= 0 || err.read.fd >= 0)
-      ::poll(fds.data(), fds.size(), static_cast<int>(look.count()));
-    else
-      std::this_thread::sleep_for(look / 10);
-    if (stop && stop())
-      end.how = How::cancelled;
-    else
-      read_all();
-    if (end.how == How::exited && reader.silent_s() > limits.silence_s) end.how = How::hung;
-    if (end.how == How::exited && has_ended(pid)) {
-      ended = true;
-      read_all();  // what it wrote last
-    }
-  }
+  ChildListener listener(out, err, limits, take, end);
+  listener.listen(pid, stop);
   const int status = end_group(pid);
   if (end.how == How::exited && WIFSIGNALED(status)) end.how = How::signalled;
   end.code = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
-  if (end.how == How::exited && end.code == 0 && reader.in_a_line()) end.how = How::truncated;
-  end.why = why_of(end, limits, fault);
+  if (end.how == How::exited && end.code == 0 && listener.in_a_line()) end.how = How::truncated;
+  end.why = why_of(end, limits, listener.fault());
   return end;
 }
 

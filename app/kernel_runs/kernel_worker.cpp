@@ -78,73 +78,100 @@ kernels::Result failed(const kernels::Request& request, const std::string& rung,
   return r;
 }
 
+/// A request's rungs, which children work off: each result strikes its rung off those that are left.
+class RungRun {
+ public:
+  RungRun(const KernelWorker& worker, const kernels::Request& request, const kernels::Listener& listener,
+          const std::function<bool()>& stop, const std::function<void(std::string)>& say)
+      : worker_(worker), request_(request), listener_(listener), stop_(stop), say_(say), left_(request.rungs) {
+    if (left_.empty())
+      if (const auto* ladder = kernels::find_ladder(request.ladder))
+        for (const auto& rung : ladder->rungs) left_.emplace_back(rung.id);
+    if (!request.edited_rung.empty()) left_ = {request.edited_rung};
+    all_ = static_cast<double>(std::max<std::size_t>(left_.size(), 1));
+  }
+
+  Status run() {
+    if (!request_.edited_rung.empty()) {
+      source_ = std::make_unique<TemporaryFile>(request_.edited_source);
+      if (source_->path().empty())
+        return Status::fail("The edited source could not be written to a temporary file: is the disk full?");
+    }
+    const Talk first = attempt(left_);
+    if (first.stopped() || enough_) return Status::ok();
+    if (first.end.how == How::not_started) return Status::fail(first.end.why);
+    if (!first.done) {
+      run_one_by_one(first);
+      return Status::ok();
+    }
+    if (!first.failure.empty()) return Status::fail(first.failure);
+    for (const auto& rung : left_) report(failed(request_, rung, "The worker gave no result for this rung."));
+    return Status::ok();
+  }
+
+ private:
+  void report(const kernels::Result& result) {
+    if (listener_.result && !listener_.result(result)) enough_ = true;
+  }
+
+  /// One child for these rungs.
+  Talk attempt(const std::vector<std::string>& rungs) {
+    const double before = (all_ - static_cast<double>(left_.size())) / all_,
+                 share = static_cast<double>(rungs.size()) / all_;
+    return talk(worker_, run_words(request_, rungs, source_ ? source_->path() : std::string()), stop_, enough_,
+                [&](const Event& event) { return take_event(event, before, share); });
+  }
+
+  Status take_event(const Event& event, double before, double share) {
+    if (event.kind == Event::Kind::progress) {
+      if (listener_.progress && !listener_.progress(before + share * std::clamp(event.fraction, 0.0, 1.0)))
+        enough_ = true;
+      return Status::ok();
+    }
+    if (event.kind == Event::Kind::note) {
+      if (say_) say_(event.note);
+      return Status::ok();
+    }
+    if (event.kind != Event::Kind::result) return Status::fail("it answered what it was not asked");
+    const auto at = std::find(left_.begin(), left_.end(), event.result.rung);
+    if (event.result.ladder != request_.ladder || at == left_.end())
+      return Status::fail("it answered for a kernel that it was not asked for");
+    left_.erase(at);
+    report(event.result);
+    return Status::ok();
+  }
+
+  /// After a child that did not come to its end: whose fault it was is known only where a rung runs alone.
+  void run_one_by_one(const Talk& first) {
+    const std::vector<std::string> again = left_;
+    for (const auto& rung : again) {
+      const Talk alone = again.size() == 1 ? first : attempt({rung});
+      if (alone.stopped() || enough_) return;
+      if (std::find(left_.begin(), left_.end(), rung) == left_.end()) continue;
+      std::erase(left_, rung);
+      const std::string silent = alone.failure.empty() ? "The worker gave no result for this rung." : alone.failure;
+      report(failed(request_, rung, alone.done ? silent : alone.why()));
+      if (enough_) return;
+    }
+  }
+
+  const KernelWorker& worker_;
+  const kernels::Request& request_;
+  const kernels::Listener& listener_;
+  const std::function<bool()>& stop_;
+  const std::function<void(std::string)>& say_;
+  std::vector<std::string> left_;
+  std::unique_ptr<TemporaryFile> source_;
+  double all_ = 1;
+  bool enough_ = false;  ///< the listener wants no more
+};
+
 }  // namespace
 
 models::Status run_kernels(const KernelWorker& worker, const kernels::Request& request,
                            const kernels::Listener& listener, const std::function<bool()>& stop,
                            const std::function<void(std::string)>& say) {
-  std::vector<std::string> left = request.rungs;
-  if (left.empty())
-    if (const auto* ladder = kernels::find_ladder(request.ladder))
-      for (const auto& rung : ladder->rungs) left.emplace_back(rung.id);
-  bool enough = false;
-  std::unique_ptr<TemporaryFile> source;
-  if (!request.edited_rung.empty()) {
-    left = {request.edited_rung};
-    source = std::make_unique<TemporaryFile>(request.edited_source);
-    if (source->path().empty())
-      return Status::fail("The edited source could not be written to a temporary file: is the disk full?");
-  }
-  const auto report = [&](const kernels::Result& result) {
-    if (listener.result && !listener.result(result)) enough = true;
-  };
-  const double all = static_cast<double>(std::max<std::size_t>(left.size(), 1));
-  // One child for these rungs; each result strikes its rung off `left`.
-  const auto attempt = [&](const std::vector<std::string>& rungs) {
-    const double before = (all - static_cast<double>(left.size())) / all,
-                 share = static_cast<double>(rungs.size()) / all;
-    return talk(worker, run_words(request, rungs, source ? source->path() : std::string()), stop, enough,
-                [&](const Event& event) {
-                  if (event.kind == Event::Kind::progress) {
-                    if (listener.progress && !listener.progress(before + share * std::clamp(event.fraction, 0.0, 1.0)))
-                      enough = true;
-                    return Status::ok();
-                  }
-                  if (event.kind == Event::Kind::note) {
-                    if (say) say(event.note);
-                    return Status::ok();
-                  }
-                  if (event.kind != Event::Kind::result) return Status::fail("it answered what it was not asked");
-                  const auto at = std::find(left.begin(), left.end(), event.result.rung);
-                  if (event.result.ladder != request.ladder || at == left.end())
-                    return Status::fail("it answered for a kernel that it was not asked for");
-                  left.erase(at);
-                  report(event.result);
-                  return Status::ok();
-                });
-  };
-
-  const Talk first = attempt(left);
-  if (first.stopped() || enough) return Status::ok();
-  if (first.end.how == How::not_started) return Status::fail(first.end.why);
-  if (first.done) {
-    if (!first.failure.empty()) return Status::fail(first.failure);
-    for (const auto& rung : left) report(failed(request, rung, "The worker gave no result for this rung."));
-    return Status::ok();
-  }
-  // Whose fault it was is known only where a rung runs alone.
-  const std::vector<std::string> again = left;
-  for (const auto& rung : again) {
-    const Talk alone = again.size() == 1 ? first : attempt({rung});
-    if (alone.stopped() || enough) return Status::ok();
-    if (std::find(left.begin(), left.end(), rung) == left.end()) continue;
-    std::erase(left, rung);
-    report(failed(
-        request, rung,
-        alone.done ? alone.failure.empty() ? "The worker gave no result for this rung." : alone.failure : alone.why()));
-    if (enough) return Status::ok();
-  }
-  return Status::ok();
+  return RungRun(worker, request, listener, stop, say).run();
 }
 
 models::Status run_turns(const KernelWorker& worker, const kernels::TurnsRequest& request,

@@ -53,8 +53,8 @@ int write_to_device(const fs::path& path, std::string_view bytes) {
 /// What a link stands for in the end, whether or not that is there yet; a path that is no link is itself.
 fs::path followed(fs::path path) {
   std::error_code error;
-  constexpr int most_links = 16;  // of a ring of links one is replaced
-  for (int i = 0; i < most_links && fs::is_symlink(path, error); ++i) {
+  constexpr int max_links = 16;  // of a ring of links one is replaced
+  for (int i = 0; i < max_links && fs::is_symlink(path, error); ++i) {
     const fs::path next = fs::read_symlink(path, error);
     if (error) break;
     path = path.parent_path() / next;  // which is `next` where that begins at the root

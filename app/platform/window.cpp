@@ -21,7 +21,7 @@ namespace {
 
 constexpr double awake_after_event_s = 0.5;  // longer than Dear ImGui's slowest tooltip, 0.4 s
 constexpr double longest_sleep_s = 1.0;
-constexpr double most_catching_up_s = 0.1;  // a flood of input must not keep the picture from the screen
+constexpr double max_catching_up_s = 0.1;  // a flood of input must not keep the picture from the screen
 constexpr double caret_blink_s = 0.2;
 constexpr double shortest_frame_s = 1.0 / 240.0;  // where the driver ignores vsync, the loop must not spin
 
@@ -160,7 +160,7 @@ void Window::Impl::draw(const std::function<void()>& frame) {
     ImGui::NewFrame();
     frame();
     ImGui::Render();
-  } while (input_waits() && glfwGetTime() - begun_s < most_catching_up_s);
+  } while (input_waits() && glfwGetTime() - begun_s < max_catching_up_s);
   int width = 0, height = 0;
   glfwGetFramebufferSize(handle, &width, &height);
   glViewport(0, 0, width, height);

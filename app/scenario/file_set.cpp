@@ -73,14 +73,14 @@ bool natural_less(const std::string& a, const std::string& b) {
 
 models::Result<std::vector<std::string>> files_of_folder(const std::string& folder, chapters::FileKinds reads) {
   using Paths = models::Result<std::vector<std::string>>;
-  constexpr std::size_t most_files = 4096;
+  constexpr std::size_t max_files = 4096;
   const std::string name = "\"" + excerpt(folder) + "\"";
   std::vector<std::string> all, out;
   std::error_code fault;
   for (fs::directory_iterator at(folder, fault), end; !fault && at != end; at.increment(fault)) {
     std::error_code ignored;
     if (!at->is_regular_file(ignored) || at->path().filename().string().starts_with('.')) continue;
-    if (all.size() >= most_files) return Paths::fail("The folder " + name + " holds more than 4,096 files.");
+    if (all.size() >= max_files) return Paths::fail("The folder " + name + " holds more than 4,096 files.");
     all.push_back(at->path().string());
   }
   if (fault) return Paths::fail("The folder " + name + " cannot be read.");

@@ -33,11 +33,11 @@ std::string_view first_line(std::string_view text) { return text.substr(0, text.
 
 /// The keys of the outermost object, as far as the text goes. Keys with escapes are left as they stand.
 std::vector<std::string_view> top_keys(std::string_view text) {
-  constexpr std::size_t most_keys = 200;
+  constexpr std::size_t max_keys = 200;
   std::vector<std::string_view> keys;
   int depth = 0;
   bool is_key = false;
-  for (std::size_t i = 0; i < text.size() && keys.size() < most_keys; ++i) {
+  for (std::size_t i = 0; i < text.size() && keys.size() < max_keys; ++i) {
     const char c = text[i];
     if (c == '"') {
       const std::size_t begin = ++i;

@@ -49,7 +49,7 @@ widgets::AskedOutput asked_of(const Shell& shell, widgets::NumberText& figure) {
   const Field* const output = asked ? state.asked->outputs().find(asked->output) : nullptr;
   if (!output) return {};
   widgets::AskedOutput out{.key = output->key, .label = output->spec.label, .options = state.choices};
-  const bool number = output->kind == Kind::real || output->kind == Kind::integer;
+  const bool number = output->is_number();
   if (number && shell.workspace.lab().reason().empty())
     if (const Field* const computed = shell.workspace.lab().outputs().find(output->key)) {
       constexpr std::ptrdiff_t telling = 3;  // digits; shorter figures stand in any text
@@ -245,6 +245,41 @@ void draw_claims(Shell& shell) {
   }
 }
 
+namespace {
+
+void draw_open_tab(Shell& shell) {
+  ui::spacing(4);
+  switch (shell.drawer) {
+    case Drawer::claims:
+      return draw_claims(shell);
+    case Drawer::measured:
+      return draw_measured(shell);
+    case Drawer::predict:
+      return draw_predict(shell);
+    case Drawer::explore:
+      if (question_open(shell)) return ui::text("Veiled until you commit to an answer.", theme().muted);
+      return draw_explore(shell);
+    case Drawer::notes:
+      return draw_notes(shell);
+    case Drawer::lesson:
+      return draw_lesson_editor(shell);
+    default:
+      return draw_angle(shell, static_cast<std::size_t>(shell.drawer));
+  }
+}
+
+/// A second press on the open tab folds the drawer.
+void press_tab(Shell& shell, Drawer tab) {
+  const bool selected = shell.drawer_open && shell.drawer == tab;
+  shell.workspace.settings.drawer_chosen = true;
+  shell.drawer_open = !selected;
+  shell.drawer = tab;
+  if (shell.drawer_open && tab == Drawer::predict && !question_shown(shell))
+    ask_question(shell, first_unanswered(shell));
+}
+
+}  // namespace
+
 void draw_drawer(Shell& shell, ImVec2 size) {
   const auto& t = theme();
   if (ui::begin_panel("drawer", size, t.panel, {18, 4},
@@ -261,49 +296,14 @@ void draw_drawer(Shell& shell, ImVec2 size) {
       return (i != static_cast<int>(Drawer::measured) || figures > 0) &&
              (i != static_cast<int>(Drawer::lesson) || lesson_tab);
     };
-    const auto press = [&](int i) {
-      const bool selected = shell.drawer_open && static_cast<int>(shell.drawer) == i;
-      shell.workspace.settings.drawer_chosen = true;
-      shell.drawer_open = !selected;  // a second press on the open tab folds the drawer
-      shell.drawer = static_cast<Drawer>(i);
-      if (shell.drawer_open && shell.drawer == Drawer::predict && !question_shown(shell))
-        ask_question(shell, first_unanswered(shell));
-    };
+    const auto press = [&](int i) { press_tab(shell, static_cast<Drawer>(i)); };
     draw_drawer_tabs(shell, names, shown, press);
     const ImVec2 at = ImGui::GetCursorScreenPos();
     Painter::window().line({at.x - t.px(18), at.y - t.px(7)}, {at.x + size.x, at.y - t.px(7)}, t.line);
     ImGui::PushID(lab.data());  // each tab of each lab scrolls for itself
     ImGui::PushID(static_cast<int>(shell.drawer));
     const bool open = shell.drawer_open;
-    if (open && ImGui::BeginChild("drawer body", {0, 0}, ImGuiChildFlags_NavFlattened)) {
-      ui::spacing(4);
-      switch (shell.drawer) {
-        case Drawer::claims:
-          draw_claims(shell);
-          break;
-        case Drawer::measured:
-          draw_measured(shell);
-          break;
-        case Drawer::predict:
-          draw_predict(shell);
-          break;
-        case Drawer::explore:
-          if (question_open(shell))
-            ui::text("Veiled until you commit to an answer.", t.muted);
-          else
-            draw_explore(shell);
-          break;
-        case Drawer::notes:
-          draw_notes(shell);
-          break;
-        case Drawer::lesson:
-          draw_lesson_editor(shell);
-          break;
-        default:
-          draw_angle(shell, static_cast<std::size_t>(shell.drawer));
-          break;
-      }
-    }
+    if (open && ImGui::BeginChild("drawer body", {0, 0}, ImGuiChildFlags_NavFlattened)) draw_open_tab(shell);
     if (open) ImGui::EndChild();
     ImGui::PopID();
     ImGui::PopID();

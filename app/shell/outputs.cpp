@@ -16,8 +16,6 @@
 namespace app {
 namespace {
 
-bool is_figure(const Field& f) { return f.kind == Kind::real || f.kind == Kind::integer; }
-
 /// Follows the headline figures from edit to edit, so that each card can say what it was before.
 void follow_headlines(Shell& shell) {
   HeadlineState& state = shell.headlines;
@@ -26,7 +24,7 @@ void follow_headlines(Shell& shell) {
   std::array<double, HeadlineState::most> values{};
   std::size_t n = 0;
   for (const Field& f : lab.outputs())
-    if (f.spec.headline && n < values.size()) values[n++] = is_figure(f) ? f.number() : std::nan("");
+    if (f.spec.headline && n < values.size()) values[n++] = f.is_number() ? f.number() : std::nan("");
   // A job's first figures are a change of nothing.
   const bool nothing_yet = shell.workspace.lab().answer().empty() && lab.reason().empty();
   if (nothing_yet || state.lab != lab.info().id) {
@@ -101,7 +99,7 @@ static void light_output(const Field& f, const OutputState& state) {
   if (!ImGui::IsItemHovered() || state.hidden || !state.feasible || !has_value(f)) return;
   std::array<widgets::NumberText, 3> written{};
   std::array<std::string_view, 3> words{};
-  for (std::size_t i = 0; is_figure(f) && i < written.size(); ++i) {
+  for (std::size_t i = 0; f.is_number() && i < written.size(); ++i) {
     written[i] = widgets::format(f.number(), f.spec.unit, 4 - static_cast<int>(i), prefix_of(f));
     words[i] = written[i];
   }
@@ -174,7 +172,7 @@ void draw_card(Shell& shell, const Field& f, const OutputState& state, ImVec2 at
   }
   if (!state.feasible || !has_value(f)) {
     draw_none(p, {x, y}, {room, at.y + size.y - t.px(3) - y}, state.feasible ? f.spec.absent : std::string_view());
-  } else if (is_figure(f)) {
+  } else if (f.is_number()) {
     widgets::NumberParts parts;
     Type type = Type::title;
     float number = 0, unit = 0;
@@ -207,8 +205,8 @@ void copy_output(Shell& shell, const Field& f, const OutputState& state) {
   if (state.hidden || !state.feasible || !has_value(f) || !shell.host.copy) return;
   constexpr int digits = 6;
   widgets::NumberText scratch;
-  const std::string text = is_figure(f) ? std::string(widgets::format(f.number(), f.spec.unit, digits, prefix_of(f)))
-                                        : std::string(field_text(f, scratch));
+  const std::string text = f.is_number() ? std::string(widgets::format(f.number(), f.spec.unit, digits, prefix_of(f)))
+                                         : std::string(field_text(f, scratch));
   shell.host.copy(text);
   shell.workspace.say("Copied " + text + ".");
 }
@@ -219,7 +217,7 @@ void explain_output(const Field& f, const OutputState& state) {
   ImGui::PushTextWrapPos(theme().px(380));
   ui::text(f.spec.label, theme().text, Type::body, Font::bold);
   if (!f.spec.help.empty()) ui::text(f.spec.help, theme().text, Type::small);
-  if (is_figure(f) && !state.hidden && state.feasible && has_value(f)) {
+  if (f.is_number() && !state.hidden && state.feasible && has_value(f)) {
     const auto exact = widgets::format(f.number(), "", 10, widgets::Prefix::none);
     ui::text(exact, theme().text, Type::small, Font::mono);
     if (!f.spec.unit.empty()) {
@@ -282,7 +280,7 @@ void draw_output_row(Shell& shell, const Field& f, const OutputState& state, flo
   if (state.hidden) {
     value = "?";
   } else if (state.feasible && has_value(f)) {
-    if (is_figure(f)) {
+    if (f.is_number()) {
       parts = widgets::format_parts(f.number(), f.spec.unit, 4, prefix_of(f));
       value = parts.number;
       unit = parts.unit;
@@ -292,7 +290,7 @@ void draw_output_row(Shell& shell, const Field& f, const OutputState& state, flo
       value = field_text(f, scratch);
     }
   }
-  const bool wide = !is_figure(f) && !state.hidden;
+  const bool wide = !f.is_number() && !state.hidden;
   const float point_room = widgets::text_size(".0167", Type::small, Font::mono).x;
   const auto point = std::min(value.find('.'), value.size());
   const float fraction = widgets::text_size(value.substr(point), Type::small, Font::mono).x;

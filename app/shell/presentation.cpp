@@ -7,19 +7,15 @@
 namespace app {
 namespace {
 
-constexpr std::size_t most_inputs = 3;
-
-bool fits_strip(const Field& f) {
-  return f.kind == Kind::real || f.kind == Kind::integer || f.kind == Kind::choice || f.kind == Kind::toggle;
-}
+constexpr std::size_t max_inputs = 3;
 
 /// The inputs that a class sees: those named headlines, otherwise the first that matter.
-std::size_t strip_inputs(const chapters::Lab& lab, std::array<const Field*, most_inputs>& out) {
+std::size_t strip_inputs(const chapters::Lab& lab, std::array<const Field*, max_inputs>& out) {
   std::size_t n = 0;
   for (const bool named : {true, false}) {
     for (const Field& f : lab.inputs()) {
-      if (n == most_inputs) return n;
-      if (fits_strip(f) && f.spec.headline == named && f.spec.origin == chapters::Origin::set &&
+      if (n == max_inputs) return n;
+      if (f.is_scalar() && f.spec.headline == named && f.spec.origin == chapters::Origin::set &&
           chapters::holds(f.spec.when, lab.inputs()))
         out[n++] = &f;
     }
@@ -31,7 +27,7 @@ std::size_t strip_inputs(const chapters::Lab& lab, std::array<const Field*, most
 void draw_strip(Shell& shell, ImVec2 at, ImVec2 size) {
   const auto& t = theme();
   const chapters::Lab& lab = shell.workspace.lab();
-  std::array<const Field*, most_inputs> inputs{};
+  std::array<const Field*, max_inputs> inputs{};
   const std::size_t n = strip_inputs(lab, inputs);
   if (n == 0) return;
   ImGui::SetCursorScreenPos(at);
@@ -90,7 +86,7 @@ void draw_footer(Shell& shell, ImVec2 at, float width) {
 void draw_presentation(Shell& shell, ImVec2 at, ImVec2 size) {
   const auto& t = theme();
   const float margin = std::min(t.px(36), size.x * 0.04f), footer = t.px(34);
-  std::array<const Field*, most_inputs> inputs{};
+  std::array<const Field*, max_inputs> inputs{};
   const std::size_t shown = strip_inputs(shell.workspace.lab(), inputs);
   // The answer and its picture come first: where both would have less than this, the inputs are left out.
   const float least_stage = t.px(280), around = t.px(18) + footer;

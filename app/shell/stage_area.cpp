@@ -45,8 +45,7 @@ void light_answered_output(const chapters::Lab& lab) {
   if (words.empty()) return;
   for (const bool headline : {true, false})
     for (const chapters::Field& f : lab.outputs()) {
-      if (f.spec.headline != headline || (f.kind != chapters::Kind::real && f.kind != chapters::Kind::integer))
-        continue;
+      if (f.spec.headline != headline || !f.is_number()) continue;
       for (const int digits : {3, 4, 2}) {
         const auto whole = widgets::format(f.number(), f.spec.unit, digits, prefix_of(f));
         const auto parts = widgets::format_parts(f.number(), f.spec.unit, digits, prefix_of(f));

@@ -11,7 +11,7 @@
 namespace app {
 namespace {
 
-constexpr std::size_t most_toasts = 4;
+constexpr std::size_t max_toasts = 4;
 
 /// Draws one message with its lower right corner there; returns its height in pixels. Sets `gone` when it was closed.
 float draw_toast(const Toast& toast, ImVec2 corner, float width, bool& gone) {
@@ -87,7 +87,7 @@ void draw_toasts(Shell& shell, ImVec2 corner) {
   }
   waiting.clear();
   std::erase_if(state.shown, [&](const Toast& toast) { return now >= toast.until; });
-  while (state.shown.size() > most_toasts) {
+  while (state.shown.size() > max_toasts) {
     // An error that nobody had time to read outlives what went well.
     const auto fine = std::find_if(state.shown.rbegin(), state.shown.rend(),
                                    [](const Toast& toast) { return !toast.message.failure; });

@@ -32,7 +32,7 @@ Shown shown_of(const SharedChoices::Group& group, const chapters::Fields& inputs
                           : f->kind == chapters::Kind::real        ? " \xC2\xB7 "
                                                                    : " × ";
     before = f;
-    const bool counts = f->kind == chapters::Kind::real || f->kind == chapters::Kind::integer;
+    const bool counts = f->is_number();
     const auto number = widgets::format(counts ? f->number() : 0, f->spec.unit == "s" ? "s" : "", 4);
     std::string_view piece = number;
     if (file) {

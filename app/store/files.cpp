@@ -10,7 +10,7 @@ namespace {
 
 using nlohmann::json;
 constexpr int files_version = 1;
-constexpr std::size_t most_path_bytes = 4096;
+constexpr std::size_t max_path_bytes = 4096;
 
 models::Status take_files(const json& content, Files& files) {
   std::string fault;
@@ -21,11 +21,11 @@ models::Status take_files(const json& content, Files& files) {
       if (fault.empty()) fault = "opened has an entry that is no text";
       continue;
     }
-    if (const auto& path = opened[i].get_ref<const std::string&>(); path.size() <= most_path_bytes)
+    if (const auto& path = opened[i].get_ref<const std::string&>(); path.size() <= max_path_bytes)
       files.add_opened(path);
   }
   for (const auto& [kind, path] : top.object("folder").items()) {
-    if (path.is_string() && path.get_ref<const std::string&>().size() <= most_path_bytes)
+    if (path.is_string() && path.get_ref<const std::string&>().size() <= max_path_bytes)
       files.folder[kind] = path.get<std::string>();
     else if (fault.empty())
       fault = "folder has an entry that is no path";

@@ -18,7 +18,7 @@ std::vector<std::string> merged(const std::vector<std::string>& first, const std
   std::unordered_set<std::string_view> known(first.begin(), first.end());
   for (const auto& row : second)
     if (known.insert(row).second) out.push_back(row);
-  if (out.size() > Kept::most_rows) out.erase(out.begin(), out.end() - static_cast<std::ptrdiff_t>(Kept::most_rows));
+  if (out.size() > Kept::max_rows) out.erase(out.begin(), out.end() - static_cast<std::ptrdiff_t>(Kept::max_rows));
   return out;
 }
 

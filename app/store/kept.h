@@ -14,9 +14,9 @@ struct Kept {
   std::map<std::string, std::vector<std::string>, std::less<>> tables;  ///< by shared name, "drill.history"
 
   bool operator==(const Kept&) const = default;
-  /// Adds the rows that are not there yet; true when there were any. Past `most_rows` the oldest go.
+  /// Adds the rows that are not there yet; true when there were any. Past `max_rows` the oldest go.
   bool add(std::string_view table, const std::vector<std::string>& rows);
-  static constexpr std::size_t most_rows = 20000;
+  static constexpr std::size_t max_rows = 20000;
 };
 
 /// Adds what the file holds.

@@ -77,7 +77,7 @@ struct Refusal {
 };
 
 /// So many reasons are read in one sentence; beyond that the labs are named alone.
-constexpr std::size_t most_reasons = 3;
+constexpr std::size_t max_reasons = 3;
 
 class Look {
  public:
@@ -190,7 +190,7 @@ class Look {
     std::string why = first.title + " does not take " + name + ": " + refusals_.front().reason;
     if (refusals_.size() > 1) {
       why = "No lab reads " + name + ": it looks like " + sniffed_.looks_like + ".";
-      if (refusals_.size() > most_reasons)
+      if (refusals_.size() > max_reasons)
         why += " " + refused_titles() +
                " read other texts: open one of these labs and then the file, and it says what is missing.";
       else

@@ -19,7 +19,7 @@ using chapters::FileKind;
 using chapters::Kind;
 using models::Status;
 
-constexpr std::size_t most_files = 4096;
+constexpr std::size_t max_files = 4096;
 
 struct GivenFile {
   std::string path;
@@ -43,7 +43,7 @@ std::vector<GivenFile> files_given(const std::vector<std::string>& paths) {
     std::error_code fault;
     for (fs::directory_iterator at(path, fault), end; !fault && at != end; at.increment(fault)) {
       std::error_code ignored;
-      if (out.size() > most_files) break;
+      if (out.size() > max_files) break;
       if (at->is_regular_file(ignored) && !at->path().filename().string().starts_with('.'))
         out.push_back({at->path().string(), true});
     }
@@ -111,7 +111,7 @@ class SetLook {
 
   FoundFile look() {
     files_ = files_given(paths_);
-    if (files_.size() > most_files) return RefusedFile{"More than 4,096 files were given: give those of one job."};
+    if (files_.size() > max_files) return RefusedFile{"More than 4,096 files were given: give those of one job."};
     for (GivenFile& f : files_) {
       if (const auto bytes = read_file_bytes(f.path)) f.holds = sniff_file(**bytes).holds;
       if (progress_.cancelled) return {};

@@ -36,7 +36,7 @@ std::uint64_t stamp_of_view(const chapters::Fields& view) {
   std::uint64_t stamp = 1;
   for (const Field& f : view) {
     if (fleeting(f) || (plays && f.key == "time")) continue;
-    if (f.kind == Kind::real || f.kind == Kind::integer || f.kind == Kind::toggle || f.kind == Kind::choice)
+    if (f.is_scalar())
       stamp = mixed(stamp, std::bit_cast<std::uint64_t>(f.number()));
     else if (f.kind == Kind::text)
       stamp = mixed(stamp, f.text());

@@ -6,7 +6,7 @@
 namespace app {
 namespace {
 
-constexpr std::size_t most_undo_steps = 200;
+constexpr std::size_t max_undo_steps = 200;
 
 }  // namespace
 
@@ -73,7 +73,7 @@ void Session::commit() {
   const bool others = before.size() < lab_->inputs().size();
   if (!others || before != set_by_hand(*lab_)) {
     undo_.push_back(std::move(before));
-    if (undo_.size() > most_undo_steps) {
+    if (undo_.size() > max_undo_steps) {
       undo_.erase(undo_.begin());
       ++forgotten_;
     }

@@ -75,7 +75,7 @@ const Choices kept_input_choices = choices_in_order<KeptFormat::four_bits>(
      {"four_bits", "4 bits", "Training in FP4: half a byte, and a byte of scale for 16 elements (NVFP4)."}});
 
 /// From where on the orders other than 1F1B and GPipe are not written out.
-constexpr std::int64_t most_ordered_stages = 128;
+constexpr std::int64_t max_ordered_stages = 128;
 
 }  // namespace
 
@@ -190,14 +190,13 @@ models::Status put_details(const models::Architecture& a, const PlanDetails& d, 
   p.every_second_product = d.given_up == GivenUp::second_products;
   p.kept_input_bytes = kept_input_bytes(d.kept_inputs);
   if (p.schedule == PipelineSchedule::one_f_one_b) return Status::ok();
-  if (p.schedule != PipelineSchedule::gpipe && p.pipeline > most_ordered_stages)
+  if (p.schedule != PipelineSchedule::gpipe && p.pipeline > max_ordered_stages)
     return Status::fail("Orders of passes other than 1F1B and GPipe are followed up to 128 stages, and there are " +
                         std::to_string(p.pipeline) + "; choose 1F1B, or fewer stages.");
   if (std::string problem = models::memory::plan_problem(a, p); !problem.empty())
     return Status::fail(std::move(problem));
   if (std::string problem = models::parallel::schedule_problem(p); !problem.empty())
     return Status::fail(std::move(problem));
-  p.in_flight = models::parallel::schedule_in_flight(p);
   return Status::ok();
 }
 

@@ -71,7 +71,8 @@ struct PlanDetails {
 void describe_kept(Fields& fields, PlanDetails& details);
 /// The inputs `order`, `ends_take_slots`, `shard_group` and `step_gradients`; the first two matter while `cut` holds.
 void describe_layout(Fields& fields, PlanDetails& details, When cut);
-/// Puts them into a plan that has its axes and its stage. Fails with a sentence where the order cannot run.
+/// Puts them into a plan that has its axes. Fails with a sentence where the order cannot run. What a stage holds at
+/// once (TrainingPlan::in_flight) is left to KeptSchedules.
 models::Status put_details(const models::Architecture& architecture, const PlanDetails& details,
                            models::memory::TrainingPlan& plan);
 

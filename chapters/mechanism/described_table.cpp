@@ -7,12 +7,10 @@ namespace {
 
 constexpr int every_digit = 15;
 
-bool is_number(Kind kind) { return kind == Kind::real || kind == Kind::integer; }
-
 }  // namespace
 
 widgets::TableColumn table_column(const DescribedColumn& column, const Field* field) {
-  const bool number = field != nullptr && is_number(field->kind);
+  const bool number = field != nullptr && field->is_number();
   const bool written_here = column.digits > 0 || column.whole;
   const std::string_view label = field != nullptr ? field->spec.label : column.key;
   return {.title = column.title.empty() ? label : column.title,

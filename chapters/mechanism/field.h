@@ -193,6 +193,11 @@ class Field {
   const Choices* options = nullptr;  ///< for choice and choices
   std::string_view group;            ///< heading under which the inspector shows it; empty: none
 
+  /// Is it a number that a person reads and sets as one?
+  bool is_number() const { return kind == Kind::real || kind == Kind::integer; }
+  /// Is it a single value that `number` reads?
+  bool is_scalar() const { return is_number() || kind == Kind::toggle || kind == Kind::choice; }
+
   // Each accessor is valid for the kinds named; others are a programming error (asserted).
   double number() const;            ///< real, integer, toggle (0 or 1), choice (index, -1 if unknown)
   void set_number(double v) const;  ///< real, integer (rounded), toggle (not 0), choice (index)

@@ -8,11 +8,11 @@
 namespace chapters {
 namespace {
 
-constexpr std::size_t most_doors = 6;
+constexpr std::size_t max_doors = 6;
 
-/// The first `most_doors` as they are drawn.
-std::span<const Door> shown_doors(std::span<const LabDoor> doors, std::array<Door, most_doors>& out) {
-  const std::size_t count = std::min(doors.size(), most_doors);
+/// The first `max_doors` as they are drawn.
+std::span<const Door> shown_doors(std::span<const LabDoor> doors, std::array<Door, max_doors>& out) {
+  const std::size_t count = std::min(doors.size(), max_doors);
   for (std::size_t i = 0; i < count; ++i) out[i] = doors[i].shown();
   return {out.data(), count};
 }
@@ -23,12 +23,12 @@ float gap_px() { return widgets::theme().px(6); }
 
 float lab_doors_height(std::span<const LabDoor> doors, ImVec2 size, float least_px) {
   if (doors.empty() || widgets::veiled() || size.y < widgets::theme().px(least_px)) return 0;
-  std::array<Door, most_doors> shown;
+  std::array<Door, max_doors> shown;
   return doors_height(shown_doors(doors, shown), size.x) + gap_px();
 }
 
 void draw_lab_doors(std::span<const LabDoor> doors, ImVec2 corner, ImVec2 size, Requests& requests) {
-  std::array<Door, most_doors> shown;
+  std::array<Door, max_doors> shown;
   const auto drawn = shown_doors(doors, shown);
   const float height = doors_height(drawn, size.x);
   if (const int pressed = draw_doors(drawn, {corner.x, corner.y + size.y - height}, size.x); pressed >= 0)

@@ -28,7 +28,7 @@ LinkWriter::LinkWriter(std::string_view lab) : lab_(make_lab_by_id(lab)), text_(
 
 void LinkWriter::number(std::string_view key, double value) {
   const Field* f = find(key);
-  if (!f || (f->kind != Kind::real && f->kind != Kind::integer) || !std::isfinite(value)) return;
+  if (!f || !f->is_number() || !std::isfinite(value)) return;
   const double inside = std::clamp(value, f->spec.range.lo, f->spec.range.hi);
   put(key, widgets::exact(f->kind == Kind::integer ? std::round(inside) : inside));
 }

@@ -18,7 +18,7 @@ void set_published_inputs(const Fields& fields, const Published& row) {
       f->toggle() = input.text == "true";
     else if (f->kind == Kind::text)
       f->text() = input.text;
-    else if ((f->kind == Kind::real || f->kind == Kind::integer) && std::isfinite(input.number))
+    else if (f->is_number() && std::isfinite(input.number))
       f->set_number(std::clamp(input.number, f->spec.range.lo, f->spec.range.hi));
   }
 }

@@ -8,7 +8,7 @@
 namespace chapters {
 
 inline constexpr int recall_levels = 3;
-inline constexpr std::size_t least_recall_points = 3, most_recall_points = 6;
+inline constexpr std::size_t min_recall_points = 3, max_recall_points = 6;
 
 /// An open question with what a full answer says.
 struct RecallCard {

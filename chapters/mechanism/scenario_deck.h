@@ -58,6 +58,8 @@ struct BranchingCase {
 struct DesignFigure {
   std::string id, label, lab, output;
   std::vector<DrillValue> set;
+  double times = 1;    ///< that many of them together
+  double to_hold = 0;  ///< above 0: how many whole ones of it hold so much, in its unit
 };
 /// A point to make; `say` may hold {id} of a figure.
 struct OutlinePoint {

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double gaps_a_range = 4;  ///< the whole range is worth this many factors of e
 constexpr double one_sided = 0.9;   ///< this part of the summed gaps on one side is an error of that side
-constexpr std::size_t most_kept = 33;
+constexpr std::size_t max_kept = 33;
 
 double close_gap() { return std::log(1.25); }
 
@@ -77,7 +77,7 @@ void describe(Fields& f, CurveRecord& r) {
 std::string curve_text(std::span<const double> xs, std::span<const double> ys) {
   std::string out;
   const std::size_t n = std::min(xs.size(), ys.size());
-  const std::size_t kept = std::min(n, most_kept);
+  const std::size_t kept = std::min(n, max_kept);
   for (std::size_t k = 0; k < kept; ++k) {
     const std::size_t i = kept > 1 ? k * (n - 1) / (kept - 1) : 0;
     if (!std::isfinite(xs[i]) || !std::isfinite(ys[i])) continue;

@@ -157,7 +157,7 @@ double number_of(const Lab& lab, std::string_view key) {
   const Field* f = lab.outputs().find(key);
   if (!f) f = lab.inputs().find(key);
   if (!f) return std::nan("");
-  return f->kind == Kind::real || f->kind == Kind::integer ? f->number() : std::nan("");
+  return f->is_number() ? f->number() : std::nan("");
 }
 
 /// A number carried over reads no longer than people write it, and stays within what the input takes.
@@ -175,8 +175,8 @@ std::vector<std::string> drawn_texts(const Drill& d, std::uint64_t seed, std::ui
   return texts;
 }
 
-constexpr std::uint64_t most_attempts = 16;  // some of a range may be infeasible (a chip without the format)
-constexpr int most_followed = 4;             // templates before one that follows
+constexpr std::uint64_t max_attempts = 16;  // some of a range may be infeasible (a chip without the format)
+constexpr int max_followed = 4;             // templates before one that follows
 
 struct Maker {
   const Drill& drill;
@@ -194,7 +194,7 @@ struct Maker {
     DrillFigure came{std::nan("")};
     if (!d.follows.empty()) {
       const Drill* before = find_drill(drills, d.follows);
-      if (!before || depth > most_followed) return "follows \"" + d.follows + "\", which is not there";
+      if (!before || depth > max_followed) return "follows \"" + d.follows + "\", which is not there";
       Lab* other = nullptr;
       if (auto error = set_up(*before, seed, attempt, other, depth + 1); !error.empty()) return error;
       came.value = number_of(*other, before->output);
@@ -250,7 +250,7 @@ std::string no_answer(std::uint64_t seed) { return "has no answer for seed " + s
 /// The output that is asked for, or null where it is no number.
 const Field* asked_of(const Drill& drill, const Lab& lab) {
   const Field* asked = lab.outputs().find(drill.output);
-  return asked && (asked->kind == Kind::real || asked->kind == Kind::integer) ? asked : nullptr;
+  return asked && asked->is_number() ? asked : nullptr;
 }
 
 std::string link_of(const Drill& drill, const Lab& lab) {
@@ -324,7 +324,7 @@ models::Result<DrillQuestion> make_question(const Drill& drill, const std::vecto
   Maker maker{drill, drills, labs};
   Lab* lab = nullptr;
   const auto fail = [&](const std::string& what) { return failed(drill, what); };
-  for (std::uint64_t attempt = 0; attempt < most_attempts && q.answer == 0; ++attempt) {
+  for (std::uint64_t attempt = 0; attempt < max_attempts && q.answer == 0; ++attempt) {
     std::string error;
     q.answer = maker.answer(seed, attempt, lab, error);
     if (!error.empty()) return fail(error);
@@ -351,10 +351,10 @@ models::Result<DrillQuestion> make_question(const Drill& drill, const std::vecto
 }
 
 models::Result<DrillQuestion> DrillAnswers::instance(std::uint64_t seed) {
-  for (std::uint64_t attempt = 0; attempt < most_attempts; ++attempt) {
+  for (std::uint64_t attempt = 0; attempt < max_attempts; ++attempt) {
     std::string state = seed == 0 ? "as published" : "";
     const Drill* at = &drill_;
-    for (int depth = 0; at && depth <= most_followed; ++depth) {
+    for (int depth = 0; at && depth <= max_followed; ++depth) {
       for (const std::string& text : drawn_texts(*at, seed, attempt)) (state += text) += '\n';
       at = at->follows.empty() ? nullptr : find_drill(drills_, at->follows);
     }

@@ -58,9 +58,9 @@ struct Choosing {
   }
 
   DrillChoice asked_for(const Drill& wanted) const {
-    constexpr int most_links = 4;
+    constexpr int max_links = 4;
     const Drill* at = &wanted;
-    for (int link = 0; link < most_links && !stands_alone(*at); ++link) {
+    for (int link = 0; link < max_links && !stands_alone(*at); ++link) {
       if (just_answered(at->follows)) return after_last(*at);
       const Drill* before = find_drill(drills, at->follows);
       if (!before) break;

@@ -55,9 +55,9 @@ void add_record(std::vector<DrillRecord>& history, DrillRecord record) {
   record.said = std::isfinite(record.said) ? std::clamp(record.said, -1e300, 1e300) : 0;
   record.seconds = std::clamp(record.seconds, 0.0, 1e6);
   record.time_s = std::clamp(record.time_s, 0.0, 1e11);
-  if (history.size() >= most_drill_records)
+  if (history.size() >= max_drill_records)
     history.erase(history.begin(),
-                  history.begin() + static_cast<std::ptrdiff_t>(history.size() - most_drill_records + 1));
+                  history.begin() + static_cast<std::ptrdiff_t>(history.size() - max_drill_records + 1));
   history.push_back(std::move(record));
 }
 

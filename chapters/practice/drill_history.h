@@ -23,7 +23,7 @@ struct DrillRecord {
 };
 void describe(Fields& f, DrillRecord& r);
 
-inline constexpr std::size_t most_drill_records = 2000;  ///< the oldest go first
+inline constexpr std::size_t max_drill_records = 2000;  ///< the oldest go first
 void add_record(std::vector<DrillRecord>& history, DrillRecord record);
 
 /// The answers of a topic, counted.

@@ -19,7 +19,7 @@ struct OpenedLab {
 void describe(Fields& f, OpenedLab& r);
 
 inline constexpr std::string_view opened_table = "labs.opened";  ///< the shared name under which labs take these rows
-inline constexpr std::size_t most_opened_labs = 500;
+inline constexpr std::size_t max_opened_labs = 500;
 
 /// From which templates a learner is asked where nobody chose a topic.
 struct DrillScope {

@@ -82,7 +82,7 @@ double number_of(std::string_view name, const DrillNames& names) {
   if (name == "previous") return names.previous.value;
   const Field* f = field_of(name, names.lab);
   if (!f) return std::nan("");
-  if (f->kind == Kind::real || f->kind == Kind::integer) return f->number();
+  if (f->is_number()) return f->number();
   double v = std::nan("");
   if (const auto text = of_field(*f, true)) std::from_chars(text->data(), text->data() + text->size(), v);
   return v;

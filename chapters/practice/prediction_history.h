@@ -20,7 +20,7 @@ void describe(Fields& f, PredictionRecord& r);
 
 inline constexpr std::string_view predictions_table =
     "prediction.history";  ///< the shared name that labs and the app keep them under
-inline constexpr std::size_t most_prediction_records = 2000;
+inline constexpr std::size_t max_prediction_records = 2000;
 
 /// How the predictions stand. A question that was asked several times counts as it was answered first: afterwards the
 /// answer is known.

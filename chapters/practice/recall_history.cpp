@@ -27,9 +27,9 @@ void describe(Fields& f, RecallRecord& r) {
 void add_record(std::vector<RecallRecord>& history, RecallRecord record) {
   record.seconds = std::clamp(record.seconds, 0.0, 1e6);
   record.time_s = std::clamp(record.time_s, 0.0, 1e11);
-  if (history.size() >= most_recall_records)
+  if (history.size() >= max_recall_records)
     history.erase(history.begin(),
-                  history.begin() + static_cast<std::ptrdiff_t>(history.size() - most_recall_records + 1));
+                  history.begin() + static_cast<std::ptrdiff_t>(history.size() - max_recall_records + 1));
   history.push_back(std::move(record));
 }
 

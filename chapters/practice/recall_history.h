@@ -26,7 +26,7 @@ struct RecallRecord {
 void describe(Fields& f, RecallRecord& r);
 
 inline constexpr std::string_view recall_table = "recall.history";  ///< the shared name that they are kept under
-inline constexpr std::size_t most_recall_records = 4000;            ///< the oldest go first
+inline constexpr std::size_t max_recall_records = 4000;             ///< the oldest go first
 void add_record(std::vector<RecallRecord>& history, RecallRecord record);
 
 /// How a card is remembered. Days are those of UTC: two answers of one day are of the same day to FSRS.

@@ -76,9 +76,9 @@ bool parted(const ScenarioBoard& board, std::size_t column) {
 
 /// Each column in an order of the seed's; one in which a row lies next to its answer is shuffled anew.
 void lay_out(ScenarioBoard& board, std::int64_t seed) {
-  constexpr std::uint64_t most_tries = 1000;
+  constexpr std::uint64_t max_tries = 1000;
   for (std::size_t column = 0; column < board_columns; ++column)
-    for (std::uint64_t attempt = 0; attempt < most_tries; ++attempt) {
+    for (std::uint64_t attempt = 0; attempt < max_tries; ++attempt) {
       board.order[column] = models::shuffled(board.cases.size() + (column == 1 ? 1 : 0),
                                              models::random_stream(seed, 16 + attempt * board_columns + column));
       if (column == 0 || parted(board, column)) break;

@@ -21,9 +21,9 @@ void add_record(std::vector<ScenarioRecord>& history, ScenarioRecord record) {
   const auto tidy = [](double v, double most) { return std::isfinite(v) ? std::clamp(v, 0.0, most) : 0; };
   record.seconds = tidy(record.seconds, 1e6);
   record.time_s = tidy(record.time_s, 1e11);
-  if (history.size() >= most_scenario_records)
+  if (history.size() >= max_scenario_records)
     history.erase(history.begin(),
-                  history.begin() + static_cast<std::ptrdiff_t>(history.size() - most_scenario_records + 1));
+                  history.begin() + static_cast<std::ptrdiff_t>(history.size() - max_scenario_records + 1));
   history.push_back(std::move(record));
 }
 

@@ -11,7 +11,7 @@
 namespace chapters {
 
 inline constexpr std::string_view scenarios_table = "scenarios.history";  ///< the kept table's shared name
-inline constexpr std::size_t most_scenario_records = 2000;                ///< the oldest go first
+inline constexpr std::size_t max_scenario_records = 2000;                 ///< the oldest go first
 
 /// One case that ended: a symptom of a board, a branching case, a design or a pitch.
 struct ScenarioRecord {

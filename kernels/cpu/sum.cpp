@@ -17,9 +17,9 @@
 namespace kernels::cpu {
 namespace {
 
-constexpr int most_threads = 64, far_apart = 32;  // floats: two lines, since a core may fetch a line with its neighbour
+constexpr int max_threads = 64, far_apart = 32;  // floats: two lines, since a core may fetch a line with its neighbour
 
-int sum_threads() { return std::min(hardware_threads(), most_threads); }
+int sum_threads() { return std::min(hardware_threads(), max_threads); }
 
 /// The sum of the threads' sums, which lie `apart` floats from each other.
 float sum_up(const float* sums, int threads, int apart) {
@@ -161,7 +161,7 @@ const Operation& sum_operation() {
       .versions = sum_versions,
       .shape =
           [](std::int64_t size) {
-            return Shape{.n = size / 4, .a = size / 4, .c = 1, .work = most_threads * far_apart};
+            return Shape{.n = size / 4, .a = size / 4, .c = 1, .work = max_threads * far_apart};
           },
       .fill = [](const Shape& s, std::uint64_t seed, float* a, float*) { fill_uniform(seed, 0, 1, a, s.a); },
       .error = sum_error,

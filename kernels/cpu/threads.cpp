@@ -30,7 +30,7 @@
 namespace kernels::cpu {
 namespace {
 
-constexpr int every_thread = 0, most_sgemm_threads = 256;
+constexpr int every_thread = 0, max_sgemm_threads = 256;
 
 #if RIDGELINE_X86
 // rung: triad
@@ -61,7 +61,7 @@ void sgemm_on(std::int64_t n, const float* a, const float* b, float* c, float* w
   // The packed product (sgemm_packed.cpp): C is cut into a grid of parts, one a thread, and each thread packs the rows
   // of A and the columns of B that its part needs. No thread waits for another before the end.
   const int count = threads == every_thread
-                        ? hardware_threads() < most_sgemm_threads ? hardware_threads() : most_sgemm_threads
+                        ? hardware_threads() < max_sgemm_threads ? hardware_threads() : max_sgemm_threads
                         : threads;
   if (has(Isa::avx512))
     sgemm_avx512(n, a, b, c, work, count);
@@ -136,7 +136,7 @@ const Operation& sgemm_threads_operation() {
     own.ladder.size_hi = 4096;
     own.versions = sgemm_thread_versions;
     own.shape = [](std::int64_t n) {
-      const int threads = hardware_threads() < most_sgemm_threads ? hardware_threads() : most_sgemm_threads;
+      const int threads = hardware_threads() < max_sgemm_threads ? hardware_threads() : max_sgemm_threads;
       return Shape{.n = n, .a = n * n, .b = n * n, .c = n * n, .work = sgemm_work_floats(n, threads)};
     };
     return own;

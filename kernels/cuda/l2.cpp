@@ -24,10 +24,10 @@
 namespace kernels::cuda {
 namespace {
 
-constexpr std::int64_t chunk_bytes = 256 << 10, most_held_bytes = 256 << 20;
+constexpr std::int64_t chunk_bytes = 256 << 10, max_held_bytes = 256 << 20;
 
 std::int64_t sweep_blocks(std::int64_t bytes) { return bytes / chunk_bytes; }
-std::int64_t sweep_words(std::int64_t bytes) { return std::min(bytes, most_held_bytes) / 4; }
+std::int64_t sweep_words(std::int64_t bytes) { return std::min(bytes, max_held_bytes) / 4; }
 std::int64_t sweep_output_bytes(std::int64_t bytes) { return sweep_blocks(bytes) * 256 * 4; }
 
 models::OpCost sweep_cost(std::int64_t bytes) {

@@ -192,7 +192,7 @@ void must_agree(const Deviation& d, std::int64_t size) {
 }
 
 Deviation check(const Session& session, const Operation& operation, const Operands& operands, const Prepared& prepared,
-                std::uint32_t seed) {
+                std::uint32_t seed, ExpectedSums& expected) {
   const std::string at = " at size " + std::to_string(operands.size()), name(prepared.rung->entry);
   const auto run_once = [&] {
     operands.poison(0);
@@ -203,7 +203,7 @@ Deviation check(const Session& session, const Operation& operation, const Operan
   operands.fill(seed);
   const std::vector<std::byte> out = run_once();
   if (!operands.canaries_intact(0)) throw Failure("The kernel wrote outside its output array" + at + ".", false);
-  const Deviation d = operation.compare({operation, prepared.rung->id, operands.size(), out, seed});
+  const Deviation d = operation.compare({operation, prepared.rung->id, operands.size(), out, seed, &expected});
   must_agree(d, operands.size());
   if (operation.repeatable) {
     if (run_once() != out)

@@ -55,8 +55,9 @@ struct Prepared {
 void must_agree(const Deviation& deviation, std::int64_t size);
 
 /// Throws Failure with one sentence unless the rung computes what it should at the operands' size: every number written
-/// and right against float64, nothing written outside, and twice the same bits. Returns the deviation found.
+/// and right against float64, nothing written outside, and twice the same bits. Returns the deviation found. `expected`
+/// is kept from rung to rung of one operation at one size.
 Deviation check(const Session& session, const Operation& operation, const Operands& operands, const Prepared& prepared,
-                std::uint32_t seed);
+                std::uint32_t seed, ExpectedSums& expected);
 
 }  // namespace kernels::cuda

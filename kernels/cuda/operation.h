@@ -77,6 +77,7 @@ struct Deviation {
 class HostRung;
 class Session;
 struct DeviceFacts;
+struct ExpectedSums;
 struct Operation;
 /// What a run has left, to be held against the reference.
 struct Outcome {
@@ -85,6 +86,8 @@ struct Outcome {
   std::int64_t size = 0;
   std::span<const std::byte> out;  ///< output_bytes of it
   std::uint32_t seed = 0;          ///< the inputs' values come from it
+  /// What earlier rungs of the ladder were held to at this size, where whoever checks them keeps it (sums.h).
+  ExpectedSums* expected = nullptr;
 };
 /// The output as float32 numbers, where it is that; the storage is on a boundary of 16 bytes.
 std::span<const float> floats_of(const Outcome& outcome);

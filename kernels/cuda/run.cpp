@@ -8,6 +8,7 @@
 #include "kernels/cuda/host_run.h"
 #include "kernels/cuda/operands.h"
 #include "kernels/cuda/stopwatch.h"
+#include "kernels/cuda/sums.h"
 
 namespace kernels::cuda {
 namespace {
@@ -162,6 +163,7 @@ class Run {
   void run_group(const Session& session, std::span<Candidate* const> group) {
     const std::int64_t sets = request_.cold ? cold_sets(session, operation_, size_) : 1;
     std::unique_ptr<Operands> edge, operands;
+    ExpectedSums expected_at_edge, expected;
     const auto allocate = [&] {  // by the first rung that lives: one that fails for memory tells each rung why
       if (!edge) edge = std::make_unique<Operands>(session, operation_, operation_.edge_size, 1);
       if (!operands && !request_.check_only) operands = std::make_unique<Operands>(session, operation_, size_, sets);
@@ -171,10 +173,11 @@ class Run {
       guarded(*c, [&] {
         allocate();
         c->module = std::make_unique<LoadedModule>(session.driver(), c->image);
-        const Deviation at_edge = check(session, operation_, *edge, prepared(*c, edge->size(), session), seed + 17);
+        const Deviation at_edge =
+            check(session, operation_, *edge, prepared(*c, edge->size(), session), seed + 17, expected_at_edge);
         if (request_.check_only) return note(*c, at_edge);
         c->prepared = prepared(*c, size_, session);
-        note(*c, check(session, operation_, *operands, c->prepared, seed));
+        note(*c, check(session, operation_, *operands, c->prepared, seed, expected));
       });
       step(1);
     }
@@ -187,7 +190,7 @@ class Run {
         if (request_.check_only) return;
         const Summary times = c->watch->summary();
         // New numbers after the clock has stopped: a kernel that kept old results is found out.
-        note(*c, check(session, operation_, *operands, c->prepared, seed + 1));
+        note(*c, check(session, operation_, *operands, c->prepared, seed + 1, expected));
         c->result.time_s = times.median;
         c->result.spread_s = times.iqr;
         c->result.samples = times.samples;

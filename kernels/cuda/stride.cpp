@@ -49,7 +49,8 @@ Deviation stride_compare(const Outcome& outcome) {
     const std::size_t from = static_cast<std::size_t>(pass * chunks * 256 * 4),
                       bytes = static_cast<std::size_t>(chunks * 256 * 4);
     const Deviation d = compare_sums(
-        {outcome.operation, outcome.rung, outcome.size, outcome.out.subspan(from, bytes), outcome.seed},
+        {outcome.operation, outcome.rung, outcome.size, outcome.out.subspan(from, bytes), outcome.seed,
+         outcome.expected},
         {.block_words = chunk_words, .first = pass, .apart = step, .terms = 256 / step, .term_apart = 256 * step});
     worst.error = std::max(worst.error, d.error);
     worst.never_written += d.never_written;

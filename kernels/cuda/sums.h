@@ -15,13 +15,21 @@ struct ThreadSums {
   bool operator==(const ThreadSums&) const = default;
 };
 
+/// Sums that were worked out. Rungs of one ladder leave the same: a gigabyte of words is added once for all of them.
+struct ExpectedSums {
+  std::uint32_t seed = 0;
+  ThreadSums sums;
+  std::vector<std::uint32_t> words;  ///< one a thread; empty: none yet
+};
+
 /// Words are below this, so that 256 of them add up to less than the poison.
 inline constexpr std::uint32_t word_limit = 1 << 16;
 
 /// The words of an output against `expected`, which is repeated to its end: they are exact or wrong.
 Deviation compare_words(const Outcome& outcome, std::span<const std::uint32_t> expected);
 
-/// The sums that a run has left against those of its first input: they are exact or wrong.
+/// The sums that a run has left against those of its first input: they are exact or wrong. The latest are left in
+/// `outcome.expected`.
 Deviation compare_sums(const Outcome& outcome, const ThreadSums& sums);
 
 }  // namespace kernels::cuda

@@ -9,7 +9,7 @@ namespace {
 
 constexpr double shortest_sample_s = 200e-6;  // what submitting a dispatch costs is a few microseconds
 constexpr double shortest_time_s = 1e-6;      // below it a driver's clock has said nothing
-constexpr std::int64_t most_runs = 1000;
+constexpr std::int64_t max_runs = 1000;
 
 }  // namespace
 
@@ -45,7 +45,7 @@ double Stopwatch::time_of(std::int64_t runs) {
 
 double Stopwatch::warm_up() {
   double total_s = 0;
-  for (std::int64_t runs = 1, all = 0; (total_s < 25e-3 || all < 3) && all < most_runs; all += runs, runs *= 2) {
+  for (std::int64_t runs = 1, all = 0; (total_s < 25e-3 || all < 3) && all < max_runs; all += runs, runs *= 2) {
     const double batch_s = time_of(runs);
     total_s += batch_s;
     run_s_ = batch_s / static_cast<double>(runs);
@@ -56,7 +56,7 @@ double Stopwatch::warm_up() {
 
 void Stopwatch::sample() {
   const auto runs = static_cast<std::int64_t>(
-      std::clamp(std::ceil(shortest_sample_s / std::max(run_s_, 1e-9)), 1.0, static_cast<double>(most_runs)));
+      std::clamp(std::ceil(shortest_sample_s / std::max(run_s_, 1e-9)), 1.0, static_cast<double>(max_runs)));
   const double s = time_of(runs);
   spent_s_ += s;
   samples_s_.push_back(s / static_cast<double>(runs));

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <memory>
 #include <numeric>
 #include <utility>
 
@@ -23,8 +22,7 @@ SmallNetwork fresh_network(std::uint64_t seed) {
 /// Digits in an order of their own for each time through the pool.
 class DigitStream {
  public:
-  explicit DigitStream(std::uint64_t seed)
-      : digits_(kept_digits(seed, DigitSplit::training, pool)), random_(seed ^ 77) {
+  explicit DigitStream(const BatchTask& task) : digits_(task.training), random_(task.seed ^ 77) {
     order_.resize(pool);
     std::iota(order_.begin(), order_.end(), 0u);
   }
@@ -36,15 +34,15 @@ class DigitStream {
       if (at_ % pool == 0)
         for (std::size_t k = pool; k > 1; --k) std::swap(order_[k - 1], order_[random_.below(k)]);
       const std::size_t d = order_[at_++ % pool];
-      const auto picture = digits_->picture(d);
+      const auto picture = digits_.picture(d);
       part_.pixels.insert(part_.pixels.end(), picture.begin(), picture.end());
-      part_.labels.push_back(digits_->labels[d]);
+      part_.labels.push_back(digits_.labels[d]);
     }
     return part_;
   }
 
  private:
-  std::shared_ptr<const DigitSet> digits_;
+  const DigitSet& digits_;
   DigitSet part_;
   SeededRandom random_;
   std::vector<std::uint32_t> order_;
@@ -97,10 +95,10 @@ namespace {
 /// A training that goes on update by update.
 class BatchTraining {
  public:
-  explicit BatchTraining(const BatchRunSetup& setup)
+  BatchTraining(const BatchTask& task, const BatchRunSetup& setup)
       : setup_(setup),
-        stream_(setup.seed),
-        whole_(fresh_network(setup.seed)),
+        stream_(task),
+        whole_(fresh_network(task.seed)),
         speed_(whole_),
         sizes_(micro_sizes(setup)),
         run_{.loss = {}, .network = whole_} {
@@ -141,26 +139,31 @@ class BatchTraining {
 
 }  // namespace
 
-BatchRun run_batches(const BatchRunSetup& setup) {
-  BatchTraining training(setup);
+BatchTask batch_task(std::uint64_t seed) {
+  return {.seed = seed,
+          .training = make_digits(seed, DigitSplit::training, pool),
+          .held_out = make_digits(seed, DigitSplit::held_out, held_out_digits)};
+}
+
+BatchRun run_batches(const BatchTask& task, const BatchRunSetup& setup) {
+  BatchTraining training(task, setup);
   while (training.goes_on()) training.update();
   return training.run();
 }
 
-BatchPair train_pair(const BatchRunSetup& setup) {
+BatchPair train_pair(const BatchTask& task, const BatchRunSetup& setup) {
   BatchRunSetup at_once = setup;
   at_once.micro_batches = 1;
   at_once.rule = AccumulationRule::by_count;
-  BatchTraining whole(at_once), pieces(setup);
+  BatchTraining whole(task, at_once), pieces(task, setup);
   BatchPair out;
-  const DigitSet held_out = make_digits(setup.seed, DigitSplit::held_out, held_out_digits);
   Pass pass(pieces.run().network);
   while (whole.goes_on() || pieces.goes_on()) {
     const bool both = whole.goes_on() && pieces.goes_on();
     if (whole.goes_on()) whole.update();
     if (pieces.goes_on()) {
       pieces.update();
-      out.held_out.push_back(mean_loss(pieces.run().network, held_out, pass));
+      out.held_out.push_back(mean_loss(pieces.run().network, task.held_out, pass));
     }
     if (both) out.apart.push_back(weight_distance(whole.run().network, pieces.run().network));
   }
@@ -175,8 +178,8 @@ double weight_distance(const SmallNetwork& a, const SmallNetwork& b) {
   return std::sqrt(network_square(difference) / network_square(a));
 }
 
-double noise_scale(const SmallNetwork& network, std::uint64_t seed, std::size_t examples) {
-  DigitStream stream(seed + 1000);
+double noise_scale(const SmallNetwork& network, const BatchTask& task, std::size_t examples) {
+  DigitStream stream(task);
   SmallNetwork gradient, mean = network;
   add_network(mean, network, -1);
   double squares = 0;
@@ -196,12 +199,8 @@ namespace {
 /// Trains small networks until their loss on digits held out falls to a target.
 class TargetSearch {
  public:
-  TargetSearch(std::uint64_t seed, double target_loss, const std::atomic<bool>* cancelled)
-      : seed_(seed),
-        target_loss_(target_loss),
-        cancelled_(cancelled),
-        held_out_(make_digits(seed, DigitSplit::held_out, held_out_digits)),
-        pass_(fresh_network(seed)) {}
+  TargetSearch(const BatchTask& task, double target_loss, const std::atomic<bool>* cancelled)
+      : task_(task), target_loss_(target_loss), cancelled_(cancelled), pass_(fresh_network(task.seed)) {}
 
   /// The cheapest of three learning rates for `batch`, from that on which was best for the batch before: the best rate
   /// does not fall when the batch grows.
@@ -221,15 +220,15 @@ class TargetSearch {
   /// Trains with `rate` for fewer examples than `best`, and takes its place where the target is reached.
   bool train(double rate, BatchCost& best) {
     const std::size_t batch = best.batch, every = std::max<std::size_t>(1, 24 / batch);
-    SmallNetwork network = fresh_network(seed_);
-    DigitStream stream(seed_);
-    double before = mean_loss(network, held_out_, pass_);
+    SmallNetwork network = fresh_network(task_.seed);
+    DigitStream stream(task_);
+    double before = mean_loss(network, task_.held_out, pass_);
     for (std::size_t step = 1; static_cast<double>(step * batch) < best.examples && !stopped(); ++step) {
       const double loss = loss_and_gradient(network, stream.take(batch), batch, {}, gradient_);
       if (!(loss <= too_much_nats)) return false;
       add_network(network, gradient_, -rate);
       if (step % every != 0) continue;
-      const double now = mean_loss(network, held_out_, pass_);
+      const double now = mean_loss(network, task_.held_out, pass_);
       if (!(now <= too_much_nats)) return false;
       if (now > target_loss_) {
         before = now;
@@ -249,10 +248,9 @@ class TargetSearch {
     return false;
   }
 
-  std::uint64_t seed_;
+  const BatchTask& task_;
   double target_loss_;
   const std::atomic<bool>* cancelled_;
-  DigitSet held_out_;
   Pass pass_;
   SmallNetwork gradient_, at_target_;
   std::size_t slowest_ = 0;  ///< index of the learning rate that was best for the batch before
@@ -280,18 +278,19 @@ void fit_examples(CriticalBatch& out) {
 
 }  // namespace
 
-CriticalBatch find_critical_batch(std::uint64_t seed, double target_loss, const std::atomic<bool>* cancelled) {
+CriticalBatch find_critical_batch(const BatchTask& task, double target_loss, const std::atomic<bool>* cancelled) {
   CriticalBatch out;
-  TargetSearch search(seed, target_loss, cancelled);
+  TargetSearch search(task, target_loss, cancelled);
   for (const std::size_t batch : std::array<std::size_t, 5>{1, 4, 16, 64, 256}) {
     const BatchCost cost = search.cost_of(batch);
     if (search.stopped()) return out;
     out.costs.push_back(cost);
   }
   fit_examples(out);
-  const BatchRun early = run_batches({.batch = 64, .steps = 10, .rate = 0.3, .seed = seed});
-  out.noise_early = noise_scale(early.network, seed, 256);
-  if (!search.at_target().layers.empty()) out.noise_late = noise_scale(search.at_target(), seed, 256);
+  const BatchRun early = run_batches(task, {.batch = 64, .steps = 10, .rate = 0.3});
+  const BatchTask unread = batch_task(task.seed + 1000);
+  out.noise_early = noise_scale(early.network, unread, 256);
+  if (!search.at_target().layers.empty()) out.noise_late = noise_scale(search.at_target(), unread, 256);
   return out;
 }
 

@@ -1,12 +1,23 @@
 #pragma once
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "models/compression/small_network.h"
+#include "models/compression/small_network_data.h"
 
 /// What the size of a batch does to training, tried on the small network: nothing here is quoted.
 namespace models {
+
+/// What is learned: digits to train on and others that are held out. The first weights and the order in which digits
+/// are read come from the seed too.
+struct BatchTask {
+  std::uint64_t seed = 1;
+  DigitSet training, held_out;
+};
+/// The task of a seed. Drawing its digits takes as long as a training on them: who trains more than once keeps it.
+BatchTask batch_task(std::uint64_t seed);
 
 /// How the gradients of micro-batches are put together before an update.
 enum class AccumulationRule : std::uint8_t {
@@ -22,7 +33,6 @@ struct BatchRunSetup {
   std::size_t warm_up = 0;  ///< steps over which the rate rises linearly to `rate`
   AccumulationRule rule = AccumulationRule::by_count;
   bool uneven = false;  ///< micro-batches of one and three parts in turn
-  std::uint64_t seed = 1;
 };
 
 struct BatchRun {
@@ -31,9 +41,9 @@ struct BatchRun {
   bool diverged = false;     ///< a loss above 20 nats or not finite: the run ends there
 };
 
-/// Trains a network of 16 hidden units on our digits by gradient descent; examples follow each other in an order drawn
-/// from the seed, so that runs of one batch see the same examples at the same step.
-BatchRun run_batches(const BatchRunSetup& setup);
+/// Trains a network of 16 hidden units on the task by gradient descent; examples follow each other in an order drawn
+/// from its seed, so that runs of one batch see the same examples at the same step.
+BatchRun run_batches(const BatchTask& task, const BatchRunSetup& setup);
 
 /// The same batches twice: at once, and as the setup says, in micro-batches.
 struct BatchPair {
@@ -41,15 +51,15 @@ struct BatchPair {
   std::vector<double> apart;     ///< weight_distance of the two after each update that both made
   std::vector<double> held_out;  ///< loss of `pieces` on held-out digits after each update, nats: find_critical_batch's
 };
-BatchPair train_pair(const BatchRunSetup& setup);
+BatchPair train_pair(const BatchTask& task, const BatchRunSetup& setup);
 
 /// Root of the summed squares of the differences of all weights, over that of the weights of `a`.
 double weight_distance(const SmallNetwork& a, const SmallNetwork& b);
 
 /// The simple noise scale tr(S) / |G|^2 of the gradient at `network`, in examples: G is the mean over `examples` digits
-/// and S their covariance, both without the bias of a finite sample. Source: McCandlish et al. 2018, equation 2.9 and
-/// appendix A.
-double noise_scale(const SmallNetwork& network, std::uint64_t seed, std::size_t examples);
+/// of the task and S their covariance, both without the bias of a finite sample. Source: McCandlish et al. 2018,
+/// equation 2.9 and appendix A.
+double noise_scale(const SmallNetwork& network, const BatchTask& task, std::size_t examples);
 
 /// How long a batch takes to the target with the best of the rates that were tried.
 struct BatchCost {
@@ -65,8 +75,10 @@ struct CriticalBatch {
 };
 
 /// Trains with every batch of 1, 4, 16, 64 and 256 and four rates until the loss on held-out digits is below
-/// `target_loss` nats, and fits the trade of steps against examples (McCandlish et al. 2018, equation 2.11). Where
-/// `cancelled` becomes true it ends within an update and what it returns is of no use.
-CriticalBatch find_critical_batch(std::uint64_t seed, double target_loss, const std::atomic<bool>* cancelled = nullptr);
+/// `target_loss` nats, and fits the trade of steps against examples (McCandlish et al. 2018, equation 2.11). Noise is
+/// measured on digits that no run has read. Where `cancelled` becomes true it ends within an update and what it returns
+/// is of no use.
+CriticalBatch find_critical_batch(const BatchTask& task, double target_loss,
+                                  const std::atomic<bool>* cancelled = nullptr);
 
 }  // namespace models

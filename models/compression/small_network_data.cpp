@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <mutex>
 #include <numbers>
 
 namespace models {
@@ -102,22 +101,6 @@ DigitSet make_digits(std::uint64_t seed, DigitSplit split, std::size_t count, co
     draw_digit(i % digit_classes, random, style, out.pixels.data() + i * digit_pixels);
   }
   return out;
-}
-
-std::shared_ptr<const DigitSet> kept_digits(std::uint64_t seed, DigitSplit split, std::size_t count) {
-  struct Kept {
-    std::uint64_t seed;
-    DigitSplit split;
-    std::shared_ptr<const DigitSet> digits;
-  };
-  constexpr std::size_t max_kept = 8;
-  static std::mutex mutex;
-  static std::vector<Kept> kept;
-  const std::lock_guard lock(mutex);
-  for (const Kept& k : kept)
-    if (k.seed == seed && k.split == split && k.digits->size() == count) return k.digits;
-  if (kept.size() >= max_kept) kept.erase(kept.begin());
-  return kept.emplace_back(seed, split, std::make_shared<const DigitSet>(make_digits(seed, split, count))).digits;
 }
 
 }  // namespace models

@@ -2,7 +2,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
@@ -51,8 +50,5 @@ struct DigitSet {
 /// `count` digits, the classes in turn; the same seed, split and style give the same pixels. The first n of a longer
 /// set are the set of n.
 DigitSet make_digits(std::uint64_t seed, DigitSplit split, std::size_t count, const DigitStyle& style = {});
-/// The same in the usual style. The last few sets are kept: drawing them takes as long as a training on them, and every
-/// run of a study asks for the same.
-std::shared_ptr<const DigitSet> kept_digits(std::uint64_t seed, DigitSplit split, std::size_t count);
 
 }  // namespace models

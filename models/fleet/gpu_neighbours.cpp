@@ -83,7 +83,7 @@ std::vector<SharedStep> steps_together(std::span<const Tenant> tenants, const Sh
       free.push_back(i);
   }
   const std::size_t states = std::size_t{1} << free.size();
-  std::vector<std::array<Pace, most_tenants>> paces(states);
+  std::vector<std::array<Pace, max_tenants>> paces(states);
   std::vector<double> rates(states * states, 0);
   std::vector<std::size_t> active(states, always);
   for (std::size_t s = 0; s < states; ++s) {
@@ -132,7 +132,7 @@ SharedStep step_in_instance(const Tenant& t, const SharingWith& with) {
 double gpu_phase_s(const Tenant& t, const SharingWith& with) { return own_parts(t, with).gpu_s(); }
 
 void set_paces(std::span<const Tenant> tenants, std::size_t active, const SharingWith& with, std::span<Pace> paces) {
-  std::array<Phase, most_tenants> phases{};
+  std::array<Phase, max_tenants> phases{};
   for (std::size_t i = 0; i < tenants.size(); ++i) phases[i] = phase_of(tenants[i], with);
   const int count = std::popcount(active);
   if (with.way != SharingWay::mps) {
@@ -141,7 +141,7 @@ void set_paces(std::span<const Tenant> tenants, std::size_t active, const Sharin
     for (std::size_t i = 0; i < tenants.size(); ++i) paces[i] = {rate, phases[i].bytes_bind};
     return;
   }
-  std::array<double, most_tenants> asked{};
+  std::array<double, max_tenants> asked{};
   std::size_t n = 0;
   for (std::size_t i = 0; i < tenants.size(); ++i)
     if ((active >> i & 1) != 0) asked[n++] = phases[i].bandwidth;

@@ -43,9 +43,9 @@ struct SharedStep {
 /// job computes, then its host works, and so on, each phase as long as given on average and exponentially distributed.
 /// Of those that compute at a moment all have the same part of the clock, or SMs and bandwidth are shared max-min
 /// fairly: who asks for less than an even share gets it, the rest is shared evenly among the others. Solved exactly
-/// over all sets of jobs that compute; slices are short against phases. At most `most_tenants` jobs.
+/// over all sets of jobs that compute; slices are short against phases. At most `max_tenants` jobs.
 std::vector<SharedStep> shared_steps(std::span<const Tenant> tenants, const SharingWith& with);
-inline constexpr std::size_t most_tenants = 8;
+inline constexpr std::size_t max_tenants = 8;
 /// A part of a step that is shorter than this share of the rest is left out.
 inline constexpr double negligible_part = 1e-6;
 /// How fast a job computes against having the GPU, or its instance and limit, to itself.

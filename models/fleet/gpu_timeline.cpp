@@ -10,7 +10,7 @@
 namespace models::fleet {
 namespace {
 
-constexpr std::size_t no_job = most_tenants;
+constexpr std::size_t no_job = max_tenants;
 
 /// A slice is short up to this share of the shortest time that a job computes on average.
 constexpr double short_slice = 0.7;
@@ -147,11 +147,11 @@ class GpuInTime {
   SharingWith with_;
   bool turns_ = false;
   Timeline out_;
-  std::array<std::uint64_t, most_tenants> streams_{}, drawn_{};
-  std::array<double, most_tenants> gpu_s_{}, left_{};
-  std::array<bool, most_tenants> on_gpu_{};
-  std::array<Pace, most_tenants> paces_{};
-  std::array<TimelinePiece, most_tenants> open_{};
+  std::array<std::uint64_t, max_tenants> streams_{}, drawn_{};
+  std::array<double, max_tenants> gpu_s_{}, left_{};
+  std::array<bool, max_tenants> on_gpu_{};
+  std::array<Pace, max_tenants> paces_{};
+  std::array<TimelinePiece, max_tenants> open_{};
   std::size_t holder_ = no_job, made_ = 0;
   double now_ = 0, slice_left_ = 0, switch_left_ = 0;
 };

@@ -5,7 +5,7 @@
 
 #include "models/fleet/gpu_neighbours.h"
 
-/// Jobs on one GPU in time: who computes when, how fast, and who waits for his turn.
+/// Jobs on one GPU in time: which computes when, how fast, and which waits for its turn.
 namespace models::fleet {
 
 enum class GpuState : std::uint8_t {

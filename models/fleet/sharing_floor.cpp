@@ -8,7 +8,7 @@ namespace models::fleet {
 namespace {
 
 /// Shelves that are looked at without success before nobody is moved.
-constexpr int most_in_vain = 8;
+constexpr int max_in_vain = 8;
 
 }  // namespace
 
@@ -142,7 +142,7 @@ bool SharingFloor::plan_moves(std::size_t kind, std::vector<RoomMove>& moves) co
   std::vector<std::uint8_t> kept(taken_.size(), 0);
   int found = 0, in_vain = 0;
   for (const std::size_t s : order) {
-    if (found == shape.shelves || in_vain == most_in_vain) break;
+    if (found == shape.shelves || in_vain == max_in_vain) break;
     if (!open_to(kind, s)) continue;
     const std::vector<Places> before = state;
     const std::size_t moves_before = moves.size();

@@ -45,9 +45,9 @@ struct Streams {
         fault(random_stream(seed, 4)) {}
 };
 
-constexpr std::int64_t most_steps = 1 << 20;
+constexpr std::int64_t max_steps = 1 << 20;
 std::uint64_t draw_number(std::int64_t rank, std::int64_t step) {
-  return static_cast<std::uint64_t>(rank * most_steps + step);
+  return static_cast<std::uint64_t>(rank * max_steps + step);
 }
 
 double healthy_time(const Noise& noise, const Streams& s, std::int64_t rank, std::int64_t step) {

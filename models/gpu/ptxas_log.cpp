@@ -12,7 +12,7 @@ using Kernels = std::vector<PtxasKernel>;
 using Out = Result<Kernels>;
 
 constexpr std::string_view entry_mark = "Compiling entry function '";
-constexpr std::int64_t most_registers = 255, most_shared = 228 << 10, most_barriers = 64, most_bytes = 1 << 30;
+constexpr std::int64_t max_registers = 255, max_shared = 228 << 10, max_barriers = 64, max_bytes = 1 << 30;
 
 bool is_print(char c) { return c > ' ' && c <= '~'; }
 
@@ -38,7 +38,7 @@ std::int64_t before(std::string_view s, std::string_view what) {
   if (start == end) return -1;
   std::int64_t value = 0;
   const auto [stop, error] = std::from_chars(s.data() + start, s.data() + end, value);
-  return error == std::errc() && value <= most_bytes ? value : most_bytes + 1;
+  return error == std::errc() && value <= max_bytes ? value : max_bytes + 1;
 }
 
 /// "sgemm" of "_Z5sgemmPf" and of "_ZN3lab5sgemmEPf": the last of the names in front of the arguments.
@@ -101,12 +101,12 @@ bool ends_early(std::string_view clause) {
 }
 
 std::string fault_of(const PtxasKernel& k, std::size_t number) {
-  if (k.registers < 1 || k.registers > most_registers)
+  if (k.registers < 1 || k.registers > max_registers)
     return called(k, number) + " is said to use a number of registers that no thread has: 1 to 255 are possible.";
-  if (k.static_shared_bytes > most_shared)
+  if (k.static_shared_bytes > max_shared)
     return called(k, number) + " is said to use more shared memory than any SM has, which is 228 KiB.";
-  if (k.barriers > most_barriers) return called(k, number) + " is said to use more barriers than any SM has, 64.";
-  if (std::max({k.spill_store_bytes, k.spill_load_bytes, k.stack_bytes}) > most_bytes)
+  if (k.barriers > max_barriers) return called(k, number) + " is said to use more barriers than any SM has, 64.";
+  if (std::max({k.spill_store_bytes, k.spill_load_bytes, k.stack_bytes}) > max_bytes)
     return called(k, number) + " is said to spill more than a gigabyte a thread: a digit too many?";
   return {};
 }

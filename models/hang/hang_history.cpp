@@ -135,9 +135,9 @@ class DifferenceFinder {
 
   /// What most members of other groups of the same description made at this number.
   std::int32_t call_of_siblings(std::int64_t sequence) const {
-    constexpr std::size_t most_asked = 256;
+    constexpr std::size_t max_asked = 256;
     std::map<std::int32_t, std::size_t> counts;
-    for (std::size_t g = 0, asked = 0; g < job_.groups.size() && asked < most_asked; ++g) {
+    for (std::size_t g = 0, asked = 0; g < job_.groups.size() && asked < max_asked; ++g) {
       if (static_cast<std::int32_t>(g) == group_ ||
           job_.groups[g].description != job_.groups[index_of(group_)].description ||
           job_.groups[g].members.size() != members_)

@@ -67,7 +67,7 @@ std::string range_problem(const char* what, std::int64_t value, std::int64_t lea
 }
 
 std::string pattern_problem(const PatternShape& s) {
-  constexpr std::int64_t most = most_pattern_tokens;
+  constexpr std::int64_t most = max_pattern_tokens;
   if (auto p = range_problem("The sequence", s.sequence, 1, most); !p.empty()) return p;
   if (auto p = range_problem("The window", s.window, 1, most); !p.empty()) return p;
   if (auto p = range_problem("The distance of global tokens", s.global_every, 1, most); !p.empty()) return p;
@@ -78,8 +78,8 @@ std::string pattern_problem(const PatternShape& s) {
   if (auto p = range_problem("The number of random blocks", s.blocks_random, 0, 64); !p.empty()) return p;
   if (auto p = range_problem("The mean length of documents", s.document_tokens, 1, most); !p.empty()) return p;
   if (const std::int64_t blocks = ceil_div(s.sequence, s.window);
-      s.pattern == AttentionPattern::block && s.blocks_random > 0 && blocks > most_random_blocks)
-    return "With random blocks a sequence has at most " + std::to_string(most_random_blocks) + " blocks and not " +
+      s.pattern == AttentionPattern::block && s.blocks_random > 0 && blocks > max_random_blocks)
+    return "With random blocks a sequence has at most " + std::to_string(max_random_blocks) + " blocks and not " +
            std::to_string(blocks) + ": take larger blocks or a shorter sequence.";
   for (const std::int64_t length : s.documents)
     if (auto p = range_problem("The length of a document", length, 1, most); !p.empty()) return p;

@@ -18,9 +18,9 @@ namespace models::inference {
 enum class AttentionPattern : std::uint8_t { causal, window, global, dilated, block, sinks, document };
 inline constexpr int attention_pattern_count = 7;
 
-inline constexpr std::int64_t most_pattern_tokens = std::int64_t{1} << 20;
+inline constexpr std::int64_t max_pattern_tokens = std::int64_t{1} << 20;
 /// Blocks of a sequence that may see random others: as many as a million tokens have in blocks of 64.
-inline constexpr std::int64_t most_random_blocks = std::int64_t{1} << 14;
+inline constexpr std::int64_t max_random_blocks = std::int64_t{1} << 14;
 
 struct PatternShape {
   AttentionPattern pattern = AttentionPattern::window;

@@ -42,7 +42,7 @@ Result<PatternStack> stack_of_model(const Architecture& a, std::int64_t sequence
   if (any) {
     const bool chunks = a.model_type.starts_with("llama4");
     shape.pattern = chunks ? AttentionPattern::block : AttentionPattern::window;
-    shape.window = std::min(a.sliding_window, most_pattern_tokens);
+    shape.window = std::min(a.sliding_window, max_pattern_tokens);
   }
   auto mask = AttentionMask::make(shape);
   if (!mask) return Result<PatternStack>::fail(std::move(mask.error));

@@ -247,7 +247,7 @@ Result<FlashCount> count_flash(const FlashShape& s, const FlashTile& tile, Flash
   using Out = Result<FlashCount>;
   if (std::min({s.sequence, s.head_dim, s.heads, s.batch, tile.rows, tile.columns, tile.stages}) < 1)
     return Out::fail("Sequence, head size, heads, batch, the sides of the tile and its stages must be at least 1.");
-  if (s.sequence > most_flash_tokens || std::max({tile.rows, tile.columns, tile.stages, s.head_dim}) > most_flash_side)
+  if (s.sequence > max_flash_tokens || std::max({tile.rows, tile.columns, tile.stages, s.head_dim}) > max_flash_side)
     return Out::fail("A sequence has up to 16,777,216 tokens here, and head size, tile and stages are up to 4,096.");
   if (flash_blocks_per_multiprocessor(s, tile, schedule, pass, chip) < 1) {
     const bool shared = flash_shared_bytes(s, tile, schedule, pass) > chip.block_shared_bytes;

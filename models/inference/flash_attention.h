@@ -15,7 +15,7 @@ inline constexpr int flash_schedule_count = 3;
 enum class FlashPass : std::uint8_t { forward, backward, both };
 inline constexpr int flash_pass_count = 3;
 
-inline constexpr std::int64_t most_flash_tokens = std::int64_t{1} << 24, most_flash_side = 4096;
+inline constexpr std::int64_t max_flash_tokens = std::int64_t{1} << 24, max_flash_side = 4096;
 
 /// Self-attention of equal sequences, with a key head for each query head.
 struct FlashShape {

@@ -5,7 +5,7 @@
 #include "models/inference/kv_cache.h"
 
 /// Where the cache of a user who waits may lie: memory of the host, drives of the machine, a store behind the network.
-/// What each holds, and what bringing one user back costs against computing him again.
+/// What each holds, and what bringing one user back costs against computing its tokens again.
 namespace models::inference {
 
 enum class KvTierKind : std::uint8_t { host, drives, remote };
@@ -31,12 +31,12 @@ struct KvTier {
   double tokens = 0;     ///< that fit, at this context, whoever they belong to
   double sequences = 0;  ///< whole users that fit
   double fetch_s = 0;    ///< until one user is back; NaN: not known
-  double gain = 0;       ///< computing him again over that; above 1 the tier is worth it
+  double gain = 0;       ///< computing the tokens again over that; above 1 the tier is worth it
 };
 
-/// The tiers from the nearest to the farthest. A tier holds one copy of a user. Each chip that holds him reads its part
-/// over its own link to the host; a cache that chips hold several times is read as often there, and once from drives
-/// and from the store, whose bytes go over the links to the host, too.
+/// The tiers from the nearest to the farthest. A tier holds one copy of a user. Each chip that holds the user's cache
+/// reads its part over its own link to the host; a cache that chips hold several times is read as often there, and once
+/// from drives and from the store, whose bytes go over the links to the host, too.
 std::vector<KvTier> kv_tiers(const KvFit& fit, const KvMachine& machine, const KvTierSetup& setup, double context);
 
 }  // namespace models::inference

@@ -103,7 +103,7 @@ double mean_factor(const std::vector<Slot>& slots, const std::vector<std::size_t
 /// So far out the distribution that is taken says nothing of the real one.
 constexpr double least_chance = 1e-6;
 /// Beyond this a standard error is as good as sure.
-constexpr double most_freedom = 1e5;
+constexpr double max_freedom = 1e5;
 
 /// The chance that t lies beyond `critical`, where A less this part of B is `mean` of A.
 double chance_beyond(const Prospect& p, double part, double mean, double critical) {
@@ -146,7 +146,7 @@ Prospect prospect_of(const Bench& bench, const std::vector<Slot>& slots, bool pa
           .real = fitted(real, scale),
           .nominal = fitted(nominal, scale),
           .degrees = degrees,
-          .freedom = std::clamp(sure, 1.0, most_freedom)};
+          .freedom = std::clamp(sure, 1.0, max_freedom)};
 }
 
 Prospect prospect_of(std::span<const double> a, std::span<const double> b, bool paired) {

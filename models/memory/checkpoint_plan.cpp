@@ -164,8 +164,8 @@ std::vector<FrontierPoint> checkpoint_frontier(std::span<const LayerCost> layers
   const bool drops = scores_can_be_dropped(layers), mixtures = drops && every_mixture_is_tried(layers);
   auto points = mixtures ? frontier_with_scores(layers, ends) : frontier_of_pieces(layers, ends);
   if (drops && !mixtures) {
-    constexpr std::size_t most_runs = 24;
-    const std::size_t step = (layers.size() + most_runs - 1) / most_runs;
+    constexpr std::size_t max_runs = 24;
+    const std::size_t step = (layers.size() + max_runs - 1) / max_runs;
     std::vector<LayerCost> changed(layers.begin(), layers.end());
     for (std::size_t first = 0; first < layers.size();) {
       const std::size_t until = std::min(layers.size(), first + step);

@@ -51,37 +51,57 @@ void walk_forward(std::span<const OperationMemory> layer, Recompute keep, Memory
   sink.held(MemoryOwner::temporary, -pool);  // the residual add takes it into the stream
 }
 
+/// What runs again before an operation of the backward pass reads it, where some of a layer was given up.
+class Comebacks {
+ public:
+  explicit Comebacks(std::span<const OperationMemory> layer) : layer_(layer) {}
+
+  /// What is made again lies there until the operation that reads it is done; a block comes at once.
+  template <class Sink>
+  void before(std::size_t k, Sink& sink) {
+    const OperationMemory& m = layer_[k];
+    if (m.dropped > 0 && m.comeback == OperationMemory::Comeback::alone) {
+      sink.held(MemoryOwner::temporary, m.dropped);
+    } else if (m.dropped > 0 && m.comeback != OperationMemory::Comeback::scores && !rebuilt_) {
+      rebuilt_ = true;
+      for (const OperationMemory& other : layer_)
+        if (other.comeback == m.comeback) sink.held(MemoryOwner::temporary, other.dropped);
+    }
+    // Scores and softmax run again before the product with the values reads them.
+    if (rescored_ > 0 || k == 0 || !are_scores(layer_[k - 1])) return;
+    rescored_ = layer_[k - 1].dropped;
+    sink.held(MemoryOwner::temporary, rescored_);
+  }
+  /// Frees the scores behind the operation that they belong to.
+  template <class Sink>
+  void after(std::size_t k, Sink& sink) {
+    if (!are_scores(layer_[k]) || !(rescored_ > 0)) return;
+    sink.held(MemoryOwner::temporary, -rescored_);
+    rescored_ = 0;
+  }
+
+ private:
+  static bool are_scores(const OperationMemory& m) {
+    return m.dropped > 0 && m.comeback == OperationMemory::Comeback::scores;
+  }
+  std::span<const OperationMemory> layer_;
+  double rescored_ = 0;
+  bool rebuilt_ = false;  ///< the block
+};
+
 /// Frees what the forward pass kept under `owner` as it goes. The gradient of the residual stream is the caller's.
 template <class Sink>
 void walk_backward(std::span<const OperationMemory> layer, Recompute keep, MemoryOwner owner, const WalkRules& rules,
                    Sink& sink) {
   double pool = 0;    // gradients of what the operation wrote
   double shared = 0;  // the gradient of an input that several products share
-  double rescored = 0;
-  bool rebuilt = false;  // a block that is made again at once
+  const bool selective = keep == Recompute::selective;
+  Comebacks again(layer);
   for (std::size_t k = layer.size(); k-- > 0;) {
     const OperationMemory& m = layer[k];
-    const double saved = keep == Recompute::selective ? m.saved - m.dropped : m.saved;
+    const double saved = selective ? m.saved - m.dropped : m.saved;
     sink.begin(m.operation);
-    if (keep == Recompute::selective && m.dropped > 0 && m.comeback != OperationMemory::Comeback::scores) {
-      // What is made again lies there until the operation that reads it is done.
-      if (m.comeback == OperationMemory::Comeback::alone) {
-        sink.held(MemoryOwner::temporary, m.dropped);
-      } else if (!rebuilt) {
-        rebuilt = true;
-        for (const OperationMemory& other : layer)
-          if (other.comeback == m.comeback) sink.held(MemoryOwner::temporary, other.dropped);
-      }
-    }
-    if (keep == Recompute::selective && rescored == 0) {
-      // Scores and softmax run again before the product with the values reads them.
-      const bool before_scores =
-          k > 0 && layer[k - 1].dropped > 0 && layer[k - 1].comeback == OperationMemory::Comeback::scores;
-      if (before_scores) {
-        rescored = layer[k - 1].dropped;
-        sink.held(MemoryOwner::temporary, rescored);
-      }
-    }
+    if (selective) again.before(k, sink);
     const double weight = m.weight_gradient * rules.pass_bytes;
     if (rules.weight_gradients_stay && m.weight_gradient > 0)
       sink.held(MemoryOwner::gradients, m.weight_gradient * rules.stay_bytes);
@@ -91,8 +111,7 @@ void walk_backward(std::span<const OperationMemory> layer, Recompute keep, Memor
     sink.held(MemoryOwner::temporary, -m.gathered);
     if (rules.weight_gradients_pass) sink.held(MemoryOwner::temporary, -weight);
     sink.held(owner, -saved);
-    if (keep == Recompute::selective && m.comeback != OperationMemory::Comeback::scores)
-      sink.held(MemoryOwner::temporary, -m.dropped);
+    if (selective && m.comeback != OperationMemory::Comeback::scores) sink.held(MemoryOwner::temporary, -m.dropped);
     const bool leads = k + 1 < layer.size() && layer[k + 1].shares_input && !m.shares_input;
     if (m.shares_input || leads) {
       const double done = std::min(pool, m.output);  // the gradient of this product's own result
@@ -111,10 +130,7 @@ void walk_backward(std::span<const OperationMemory> layer, Recompute keep, Memor
       sink.held(MemoryOwner::temporary, -pool);
       pool = m.input_gradient;
     }
-    if (m.dropped > 0 && m.comeback == OperationMemory::Comeback::scores && rescored > 0) {
-      sink.held(MemoryOwner::temporary, -rescored);
-      rescored = 0;
-    }
+    again.after(k, sink);
   }
   sink.held(MemoryOwner::temporary, -pool);  // added to the gradient of the stream
 }

@@ -53,14 +53,14 @@ std::string plan_problem(const Architecture& a, const TrainingPlan& p) {
     const char* name;
     std::int64_t value, most = 1'000'000;
   };
-  constexpr std::int64_t most_replicas = 2'147'483'648;  // a model that is cut nowhere has every GPU as a replica
+  constexpr std::int64_t max_replicas = 2'147'483'648;  // a model that is cut nowhere has every GPU as a replica
   for (const Count& c : {Count{"Tensor parallel", p.tensor}, Count{"Pipeline stages", p.pipeline},
-                         Count{"Virtual stages", p.virtual_pipeline}, Count{"Data parallel", p.data, most_replicas},
+                         Count{"Virtual stages", p.virtual_pipeline}, Count{"Data parallel", p.data, max_replicas},
                          Count{"Context parallel", p.context}, Count{"Expert parallel", p.expert},
                          Count{"Micro-batches", p.micro_batches}})
     if (c.value < 1 || c.value > c.most)
       return std::string(c.name) + " is " + std::to_string(c.value) + "; from 1 to " +
-             (c.most == most_replicas ? "2,147,483,648" : "1,000,000") + " is allowed.";
+             (c.most == max_replicas ? "2,147,483,648" : "1,000,000") + " is allowed.";
   const auto does_not_divide = [](const char* what, std::int64_t parts, const char* of, std::int64_t whole) {
     return std::string(what) + " " + std::to_string(parts) + " does not divide the " + std::to_string(whole) + " " +
            of + "; choose a divisor.";

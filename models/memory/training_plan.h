@@ -98,7 +98,7 @@ struct TrainingPlan {
   /// Plain and interleaved 1F1B are told apart by virtual_pipeline alone.
   PipelineSchedule schedule = PipelineSchedule::one_f_one_b;
   /// Micro-batches whose activations of the whole stage are held at once, as the schedule's own order has it
-  /// (schedule_in_flight of models/parallel); 0: what 1F1B, plain or interleaved, holds.
+  /// (PlannerSchedules::in_flight of models/parallel); 0: what 1F1B, plain or interleaved, holds.
   double in_flight = 0;
   std::int64_t stage = 0;          ///< The pipeline's stage, 0-based, whose GPU is counted.
   bool sequence_parallel = false;  ///< norms and dropout between the tensor-parallel blocks are split as well

@@ -83,7 +83,7 @@ double difference_to(const Digits& typed, double magnitude) {
 
 /// "1.25e-3" of "0.00125"; nothing where a text is no decimal, or one of more than 80 digits.
 std::optional<std::string> scientific_of(std::string_view text) {
-  constexpr std::size_t most_digits = 80;
+  constexpr std::size_t max_digits = 80;
   if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
   std::string figures;
   int point = 0, exponent = 0;
@@ -103,7 +103,7 @@ std::optional<std::string> scientific_of(std::string_view text) {
     figures += text[i];
     point += past_point ? 0 : 1;
   }
-  if (!any || figures.size() > most_digits) return std::nullopt;
+  if (!any || figures.size() > max_digits) return std::nullopt;
   if (i < text.size()) {
     if (text[i] != 'e' && text[i] != 'E') return std::nullopt;
     std::string_view rest = text.substr(i + 1);

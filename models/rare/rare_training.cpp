@@ -81,17 +81,13 @@ void unflatten(std::span<const float> from, SmallNetwork& n) {
 
 class RareTraining {
  public:
-  explicit RareTraining(const RareSetup& s)
-      : setup_(s),
-        digits_(kept_digits(s.seed, DigitSplit::training, pool_digits)),
-        held_out_(kept_digits(s.seed, DigitSplit::held_out, held_out_digits)),
-        network_(first_network(s.seed)),
-        pass_(network_) {
+  RareTraining(const RareSetup& s, const RareDigits& digits)
+      : setup_(s), held_out_(digits.held_out), network_(first_network(s.seed)), pass_(network_) {
     flatten(network_, shared_);
     const std::size_t n = shared_.size();
     out_.parameters = n;
     workers_.reserve(s.workers);
-    for (std::size_t w = 0; w < s.workers; ++w) workers_.emplace_back(*digits_, s, w, n, shared_);
+    for (std::size_t w = 0; w < s.workers; ++w) workers_.emplace_back(digits.training, s, w, n, shared_);
     code_ = std::make_unique<GradientCode>(network_, s);
     look(0);
   }
@@ -122,7 +118,7 @@ class RareTraining {
 
   void look(std::size_t step) {
     unflatten(shared_, network_);
-    const double loss = mean_loss(network_, *held_out_, pass_);
+    const double loss = mean_loss(network_, held_out_, pass_);
     out_.diverged = !(loss <= too_much_nats);
     out_.looks.push_back({step, out_.syncs, out_.diverged ? too_much_nats : loss});
   }
@@ -187,7 +183,7 @@ class RareTraining {
   }
 
   const RareSetup setup_;
-  std::shared_ptr<const DigitSet> digits_, held_out_;
+  const DigitSet& held_out_;
   SmallNetwork network_, gradient_;
   Pass pass_;
   std::vector<float> shared_, mean_, outer_;
@@ -206,8 +202,13 @@ std::string_view rare_method_id(RareMethod method) {
   return ids[static_cast<std::size_t>(method)];
 }
 
-RareRun train_rarely(const RareSetup& setup, const std::atomic<bool>* cancelled) {
-  return RareTraining(setup).run(cancelled);
+RareDigits rare_digits(std::uint64_t seed) {
+  return {make_digits(seed, DigitSplit::training, pool_digits),
+          make_digits(seed, DigitSplit::held_out, held_out_digits)};
+}
+
+RareRun train_rarely(const RareSetup& setup, const RareDigits& digits, const std::atomic<bool>* cancelled) {
+  return RareTraining(setup, digits).run(cancelled);
 }
 
 }  // namespace models::rare

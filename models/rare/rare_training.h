@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "models/compression/small_network_data.h"
+
 /// Workers that train one small network together and save on what they tell each other: they send less, or they send
 /// seldom. Every run is a real training on drawn digits; nothing about its loss is a formula.
 namespace models::rare {
@@ -67,6 +69,14 @@ struct RareRun {
   bool diverged = false;  ///< a loss above 20 nats or not finite: the run ends there
   bool stopped = false;   ///< `cancelled` became true
 };
-RareRun train_rarely(const RareSetup& setup, const std::atomic<bool>* cancelled = nullptr);
+
+/// Digits that the workers read, and those on which the model is looked at.
+struct RareDigits {
+  DigitSet training, held_out;
+};
+/// The digits of a seed. Drawing them takes as long as a training on them: who trains more than once keeps them.
+RareDigits rare_digits(std::uint64_t seed);
+/// `digits`: those of the setup's seed.
+RareRun train_rarely(const RareSetup& setup, const RareDigits& digits, const std::atomic<bool>* cancelled = nullptr);
 
 }  // namespace models::rare

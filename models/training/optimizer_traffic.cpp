@@ -337,7 +337,7 @@ std::size_t lists_of(const OptimizerPass& pass) {
 void add_time(const std::vector<OptimizerPass>& passes, bool lists, const std::vector<ParameterTensor>& tensors,
               double shards, const OptimizerMachine& machine, TimedOptimizer& out) {
   // 110 tensors of one list, 64 of two, 48 of three and 36 of four fit into the arguments of a kernel.
-  constexpr double most_chunks = 320, chunk = 65536, most_tensors[] = {110, 64, 48, 36};
+  constexpr double max_chunks = 320, chunk = 65536, max_tensors[] = {110, 64, 48, 36};
   double all = 0, number = 0;
   for (const ParameterTensor& t : tensors) {
     all += t.elements * t.count / shards;
@@ -352,7 +352,7 @@ void add_time(const std::vector<OptimizerPass>& passes, bool lists, const std::v
     if (lists && !pass.product()) {
       const std::size_t depth = std::clamp<std::size_t>(lists_of(pass), 1, 4);
       const double kernels =
-          std::max(std::ceil(all / (most_chunks * chunk)), std::ceil(number / most_tensors[depth - 1]));
+          std::max(std::ceil(all / (max_chunks * chunk)), std::ceil(number / max_tensors[depth - 1]));
       out.launches += kernels;
       const double waits = kernels * machine.launch_s;
       (traffic_s(all) >= waits ? spent.traffic_s : spent.launch_s) += std::max(traffic_s(all), waits);

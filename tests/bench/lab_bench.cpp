@@ -109,7 +109,7 @@ struct Dearest {
   void measure_ends(const chapters::Field& f) {
     using chapters::Kind;
     std::vector<double> values;
-    if (f.kind == Kind::real || f.kind == Kind::integer) values = {f.spec.range.lo, f.spec.range.hi};
+    if (f.is_number()) values = {f.spec.range.lo, f.spec.range.hi};
     if (f.kind == Kind::toggle) values = {0, 1};
     if (f.kind == Kind::choice)
       for (std::size_t i = 0; i < f.options->size(); ++i) values.push_back(static_cast<double>(i));

@@ -8,7 +8,7 @@
 namespace widgets {
 namespace {
 
-constexpr float ring_px = 26, figure_px = 120, most_row_px = 58;
+constexpr float ring_px = 26, figure_px = 120, max_row_px = 58;
 
 double bytes_of(const ByteStripRow& row) {
   double sum = 0;
@@ -66,7 +66,7 @@ void layout_byte_strip(std::span<const ByteStripRow> rows, const ByteStripOption
   out.cell = std::min(t.px(22), room / static_cast<float>(std::max(most, 1.0)));
   const float line = t.type(Type::small), head = line + t.px(8), strip = t.px(15);
   const float least = line + strip + t.px(9);
-  const float pitch = std::min(t.px(most_row_px), (area.height() - head) / static_cast<float>(rows.size()));
+  const float pitch = std::min(t.px(max_row_px), (area.height() - head) / static_cast<float>(rows.size()));
   const float each = std::max(pitch, least);
   // Where not all have room, the last ones that are not chosen go.
   const auto places = static_cast<std::size_t>(std::max(0.0f, (area.height() - head - least + 0.5f) / each + 1));

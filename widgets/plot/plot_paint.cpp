@@ -22,7 +22,7 @@ void paint_beyond(const Painter& painter, const DotPlace& dot, float r, ImU32 co
 }
 
 /// Beyond this a cloud's ghost is a second cloud.
-constexpr std::size_t most_ghost_dots = 400;
+constexpr std::size_t max_ghost_dots = 400;
 
 float small_width(std::string_view s) { return text_size(s, Type::small).x; }
 
@@ -75,7 +75,7 @@ void paint_pale(const PlotEnd& plot, const Painter& painter, const PlotSeries& s
                    [&](std::span<const ImVec2> piece) { painter.dashed_polyline(piece, pale, t.px(1), t.px(3)); });
       return;
     case PlotSeries::Kind::scatter:
-      if (points.size() > most_ghost_dots) return;
+      if (points.size() > max_ghost_dots) return;
       for (const PlotPoint& p : points) {
         const float x = static_cast<float>(f.x.pixel(p.x)), y = static_cast<float>(f.y.pixel(p.y));
         if (f.area.contains({x, y})) painter.ring({x, y}, t.px(series.radius), pale, t.px(1));

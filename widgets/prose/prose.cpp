@@ -45,8 +45,63 @@ void paint_block_veil(const Painter& painter, const ProseLayout& layout, std::si
   painter.frame(area.min, area.max, t.line, 1, t.px(4));
 }
 
-void paint(const Painter& painter, const ProseView& view, ImVec2 origin, bool hovered, const ProseSource& values) {
+/// A formula that could not be read, or a key that nobody knows.
+void paint_unknown(const Painter& painter, const ProseView& view, const ProseItem& item, ImVec2 at, bool hovered) {
   const Theme& t = theme();
+  if (item.end > item.begin) {
+    painter.text(at, view.doc.shown(item.begin, item.end), t.warning, item.type, item.font);
+    if (hovered && mouse_in(at, item.size))
+      for (const ProseFormula& f : view.doc.formulas)
+        if (f.begin == item.begin) tooltip(f.formula.error);
+    return;
+  }
+  float x = at.x + painter.text(at, "{", t.warning, item.type, item.font);
+  x += painter.text({x, at.y}, view.doc.values.keys[item.index], t.warning, item.type, item.font);
+  painter.text({x, at.y}, "}", t.warning, item.type, item.font);
+}
+
+void paint_item(const Painter& painter, const ProseView& view, const ProseItem& item, ImVec2 at, bool hovered,
+                const ProseSource& values) {
+  const Theme& t = theme();
+  const ImVec2 end{at.x + item.size.x, at.y + item.size.y};
+  switch (item.kind) {
+    case ProseItem::Kind::text:
+      painter.text(at, view.doc.shown(item.begin, item.end),
+                   item.link >= 0 && !term(view.doc.links[static_cast<std::size_t>(item.link)].target) ? t.accent
+                   : item.muted                                                                        ? t.muted
+                                                                                                       : t.text,
+                   item.type, item.font);
+      break;
+    case ProseItem::Kind::marker:
+      painter.text(at, view.doc.blocks[item.index].marker, t.muted);
+      break;
+    case ProseItem::Kind::value:
+      painter.text(at, std::string_view(view.doc.values.texts[item.index]).substr(item.begin, item.end - item.begin),
+                   t.accent, item.type, item.font);
+      if (hovered && values.explain && mouse_in(at, item.size))
+        tooltip(values.explain(values.context, view.doc.values.keys[item.index]));
+      break;
+    case ProseItem::Kind::unknown:
+      paint_unknown(painter, view, item, at, hovered);
+      break;
+    case ProseItem::Kind::formula: {
+      const FormulaLayout& f = view.layout.formulas[item.index];
+      paint_formula(painter, f, {at.x, at.y + f.ascent});
+      break;
+    }
+    case ProseItem::Kind::card:
+      painter.rect(at, end, t.card, t.px(4));
+      break;
+    case ProseItem::Kind::rule:
+      painter.rect({at.x, std::floor(at.y)}, {end.x, std::floor(at.y) + item.size.y}, t.line);
+      break;
+    case ProseItem::Kind::bar:
+      painter.rect(at, end, t.line, t.px(2));
+      break;
+  }
+}
+
+void paint(const Painter& painter, const ProseView& view, ImVec2 origin, bool hovered, const ProseSource& values) {
   const ImVec2 clip_min = painter.list()->GetClipRectMin(), clip_max = painter.list()->GetClipRectMax();
   std::size_t block = 0, block_end = 0;
   bool hidden = false;
@@ -59,52 +114,9 @@ void paint(const Painter& painter, const ProseView& view, ImVec2 origin, bool ho
     }
     if (hidden && i < block_end) continue;
     const ProseItem& item = view.layout.items[i];
-    const ImVec2 at{origin.x + item.at.x, origin.y + item.at.y}, end{at.x + item.size.x, at.y + item.size.y};
-    if (!painter.record() && (end.y < clip_min.y || at.y > clip_max.y)) continue;
-    switch (item.kind) {
-      case ProseItem::Kind::text:
-        painter.text(at, view.doc.shown(item.begin, item.end),
-                     item.link >= 0 && !term(view.doc.links[static_cast<std::size_t>(item.link)].target) ? t.accent
-                     : item.muted                                                                        ? t.muted
-                                                                                                         : t.text,
-                     item.type, item.font);
-        break;
-      case ProseItem::Kind::marker:
-        painter.text(at, view.doc.blocks[item.index].marker, t.muted);
-        break;
-      case ProseItem::Kind::value:
-        painter.text(at, std::string_view(view.doc.values.texts[item.index]).substr(item.begin, item.end - item.begin),
-                     t.accent, item.type, item.font);
-        if (hovered && values.explain && mouse_in(at, item.size))
-          tooltip(values.explain(values.context, view.doc.values.keys[item.index]));
-        break;
-      case ProseItem::Kind::unknown:
-        if (item.end > item.begin) {  // a formula that could not be read
-          painter.text(at, view.doc.shown(item.begin, item.end), t.warning, item.type, item.font);
-          if (hovered && mouse_in(at, item.size))
-            for (const ProseFormula& f : view.doc.formulas)
-              if (f.begin == item.begin) tooltip(f.formula.error);
-        } else {
-          float x = at.x + painter.text(at, "{", t.warning, item.type, item.font);
-          x += painter.text({x, at.y}, view.doc.values.keys[item.index], t.warning, item.type, item.font);
-          painter.text({x, at.y}, "}", t.warning, item.type, item.font);
-        }
-        break;
-      case ProseItem::Kind::formula: {
-        const FormulaLayout& f = view.layout.formulas[item.index];
-        paint_formula(painter, f, {at.x, at.y + f.ascent});
-        break;
-      }
-      case ProseItem::Kind::card:
-        painter.rect(at, end, t.card, t.px(4));
-        break;
-      case ProseItem::Kind::rule:
-        painter.rect({at.x, std::floor(at.y)}, {end.x, std::floor(at.y) + item.size.y}, t.line);
-        break;
-      case ProseItem::Kind::bar:
-        painter.rect(at, end, t.line, t.px(2));
-        break;
-    }
+    const ImVec2 at{origin.x + item.at.x, origin.y + item.at.y};
+    if (!painter.record() && (at.y + item.size.y < clip_min.y || at.y > clip_max.y)) continue;
+    paint_item(painter, view, item, at, hovered, values);
   }
 }
 

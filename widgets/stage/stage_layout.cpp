@@ -7,13 +7,13 @@
 namespace widgets {
 namespace {
 
-constexpr std::size_t most_panels = 16;
+constexpr std::size_t max_panels = 16;
 
 /// What one arrangement works with, in screen pixels.
 struct StageRoom {
   std::span<const PanelSpec> panels;
-  std::array<std::size_t, most_panels> order{};  ///< the main panel, then the others
-  std::size_t count = 0;                         ///< How many of `order` are to be placed.
+  std::array<std::size_t, max_panels> order{};  ///< the main panel, then the others
+  std::size_t count = 0;                        ///< How many of `order` are to be placed.
   Rect body{};
   float scale = 1, gap = 0, heading = 0;
 
@@ -61,7 +61,7 @@ void share_height(std::array<Strip, N>& strips, std::size_t count, float left) {
 /// The main panel over the full width, the others in rows below it. False where they have no room.
 bool place_below(const StageRoom& room, std::vector<PlacedPanel>& out) {
   const float width = room.body.width();
-  std::array<Strip, most_panels> strips{};
+  std::array<Strip, max_panels> strips{};
   std::size_t count = 0;
   float total = 0;
   for (std::size_t i = 0; i < room.count; ++count) {
@@ -101,7 +101,7 @@ bool place_below(const StageRoom& room, std::vector<PlacedPanel>& out) {
 bool place_beside(const StageRoom& room, std::vector<PlacedPanel>& out) {
   if (room.count < 2 || room.least_y(0) > room.body.height()) return false;
   float column = 0, total = 0;
-  std::array<Strip, most_panels> strips{};
+  std::array<Strip, max_panels> strips{};
   for (std::size_t i = 1; i < room.count; ++i) {
     column = std::max(column, room.least_x(i));
     strips[i - 1] = {.first = i, .count = 1, .height = room.least_y(i), .more = room.more_y(i)};
@@ -135,7 +135,7 @@ StagePlan layout_stage(std::span<const PanelSpec> panels, std::size_t main, Rect
                        std::vector<PlacedPanel>& out) {
   out.clear();
   StagePlan plan{.tabs = false, .body = area};
-  panels = panels.first(std::min(panels.size(), most_panels));
+  panels = panels.first(std::min(panels.size(), max_panels));
   if (panels.empty()) return plan;
   StageRoom room{.panels = panels,
                  .scale = options.scale,

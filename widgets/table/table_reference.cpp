@@ -7,7 +7,7 @@
 namespace widgets {
 namespace {
 
-constexpr std::size_t most_rows = 512;
+constexpr std::size_t max_rows = 512;
 
 }  // namespace
 
@@ -21,7 +21,7 @@ const PlotReference::Rows* reference_rows(const char* id) {
 void leave_rows(const char* id, std::span<const TableColumn> columns, const TableLayout& layout,
                 const TableSource& source) {
   PlotReference* const into = reference_gathered();
-  if (!into || source.rows > most_rows || columns.empty()) return;
+  if (!into || source.rows > max_rows || columns.empty()) return;
   PlotReference::Rows rows;
   for (std::size_t row = 0; row < source.rows; ++row) {
     std::vector<PlotReference::Cell> cells;
@@ -57,7 +57,7 @@ Line reference_words(const TableColumn& column, const ColumnLayout& layout, cons
 
 void measure_reference(std::span<const TableColumn> columns, const TableSource& source, const PlotReference::Rows& rows,
                        TableLayout& layout) {
-  for (std::size_t row = 0; row < std::min(source.rows, most_rows); ++row) {
+  for (std::size_t row = 0; row < std::min(source.rows, max_rows); ++row) {
     TableCell first;
     for (std::size_t i = 0; i < columns.size(); ++i) {
       TableCell cell;

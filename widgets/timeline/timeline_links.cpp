@@ -85,7 +85,7 @@ void find_touched_links(TimelineFrame& f) {
   s.touched_of = key.value;
   s.touched.clear();
   if (f.options.arrows == TimelineArrows::none || f.index.link_count == 0) return;
-  constexpr std::size_t most_read = 20'000, most_kept = 64;  // of recordings with millions, those close by in time
+  constexpr std::size_t max_read = 20'000, max_kept = 64;  // of recordings with millions, those close by in time
   const double longest_s = static_cast<double>(f.index.longest_link_ns) * 1e-9 + 1e-9;
   for (const TimelineSelection at : {f.view.selected, hovered}) {
     if (at.lane < 0 || at.span < 0 ||
@@ -96,7 +96,7 @@ void find_touched_links(TimelineFrame& f) {
     const double end_s = f.viewport.since_origin_s(span.end_ns()) + 1e-9;
     const std::size_t end =
         first_place(0, f.index.link_count, [&](std::size_t i) { return start_of_link_s(f, i) > end_s; });
-    for (std::size_t i = end, read = 0; i-- > 0 && read < most_read && s.touched.size() < most_kept; ++read) {
+    for (std::size_t i = end, read = 0; i-- > 0 && read < max_read && s.touched.size() < max_kept; ++read) {
       const TimelineLink l = f.data.links[f.index.link_at(i)];
       if (touches(l, at)) s.touched.push_back(l);
       if ((read & 255) == 255 && start_of_link_s(f, i) < begin_s) break;
@@ -112,8 +112,8 @@ void paint_timeline_links(const TimelineFrame& f, const Painter& painter) {
 /// A bracket over the width of the gap, on the side of its cause, and a line from its middle to the cause.
 void paint_timeline_causes(const TimelineFrame& f, const Painter& painter) {
   const Theme& t = theme();
-  constexpr std::size_t most_causes = 64;
-  for (std::size_t i = 0; i < std::min(most_causes, f.data.causes.size()); ++i) {
+  constexpr std::size_t max_causes = 64;
+  for (std::size_t i = 0; i < std::min(max_causes, f.data.causes.size()); ++i) {
     const TimelineLink l = f.data.causes[i];
     if (!names_shown(f, l.from_lane, l.from_span) || !names_shown(f, l.to_lane, l.to_span)) continue;
     const TimelineSpan cause = f.data.lanes[l.from_lane].spans[l.from_span],
@@ -145,10 +145,10 @@ void paint_timeline_thread(const TimelineFrame& f, const Painter& painter) {
   const Theme& t = theme();
   std::vector<ImVec2>& points = f.view.scratch.points;
   points.clear();
-  constexpr std::size_t most_points = 4096;
+  constexpr std::size_t max_points = 4096;
   float reached = -std::numeric_limits<float>::infinity();
   for (const TimelineStep& step : f.data.thread) {
-    if (!names_shown(f, step.lane, step.span) || points.size() >= most_points) continue;
+    if (!names_shown(f, step.lane, step.span) || points.size() >= max_points) continue;
     const TimelineSpan s = f.data.lanes[step.lane].spans[step.span];
     const float x0 = std::max(f.viewport.x_of(s.start_ns), reached),
                 x1 = std::max(f.viewport.x_of(s.end_ns()), reached);

@@ -20,7 +20,7 @@ bool cell_at_rest(const Field& c) {
   };
   if (c.kind == Kind::text)
     write(c.text());
-  else if (c.kind == Kind::real || c.kind == Kind::integer)
+  else if (c.is_number())
     write(widgets::format(c.number(), c.spec.unit, c.kind == Kind::integer ? 12 : 4));
   else
     write(display_text(c));

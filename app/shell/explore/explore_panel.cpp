@@ -94,7 +94,7 @@ Asked ask_row(ExploreState& e, const chapters::Lab& lab, float width) {
     }
     const Field* in = lab.inputs().find(e.input);
     widgets::NumberText lo, hi;
-    if (in && (in->kind == chapters::Kind::real || in->kind == chapters::Kind::integer)) {
+    if (in && in->is_number()) {
       const chapters::Span drag = in->spec.drag();
       lo = widgets::format(drag.lo, in->spec.unit);
       hi = widgets::format(drag.hi, in->spec.unit);

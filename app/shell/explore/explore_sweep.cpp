@@ -7,7 +7,6 @@ namespace app {
 namespace {
 
 using chapters::Field;
-using chapters::Kind;
 using widgets::theme;
 
 void show_heat_map(ExploreState& e, const Field& in, const Field& in_y, const Field& out, ImVec2 size) {
@@ -57,8 +56,7 @@ void show_curve(ExploreState& e, const Field& in, const Field& out, ImVec2 size)
                      });
   if (r.x.labels.empty()) {
     plot.line(out.spec.label, r.x.values, r.values, {.label = false, .info = out.spec.formula});
-    if (in.kind == Kind::real || in.kind == Kind::integer)
-      plot.vertical_mark(in.number(), "now", {.colour = theme().accent});
+    if (in.is_number()) plot.vertical_mark(in.number(), "now", {.colour = theme().accent});
   } else {
     plot.bars(out.spec.label, e.places, r.values, {.info = out.spec.formula});
   }

@@ -36,7 +36,7 @@ int pack(std::span<const HomeBlock> blocks, bool folded, float row, float limit,
 /// How many columns of at least `least` are beside each other.
 int columns_in(float width, float least) {
   const auto wanted = static_cast<int>((width + home::column_gap) / (least + home::column_gap));
-  return std::clamp(wanted, 1, home::most_columns);
+  return std::clamp(wanted, 1, home::max_columns);
 }
 
 HomeMap packed(std::span<const HomeBlock> blocks, float width, bool folded, float row, int columns) {

@@ -16,7 +16,7 @@ struct HomeBlock {
 namespace home {
 inline constexpr float row = 24, closest_row = 16, header = 33, gap = 15, closest_gap = 9, column_gap = 30,
                        least_column = 236, closest_column = 212, count_box = 214, planned_line = 23;
-inline constexpr int most_columns = 5;
+inline constexpr int max_columns = 5;
 }  // namespace home
 
 struct HomeMap {

@@ -154,9 +154,9 @@ void find_places(const Shell& shell, OpenPanel& p) {
     p.places.push_back({excerpt(fs::path(path).filename().string(), 40), path, folder});
   };
   p.places = {{"Home", home_folder().string(), true}};
-  constexpr std::size_t most_folders = 7;
+  constexpr std::size_t max_folders = 7;
   for (const auto& folder : files.folders())
-    if (folder != home_folder() && p.places.size() < most_folders) add(folder, true);
+    if (folder != home_folder() && p.places.size() < max_folders) add(folder, true);
   if (!p.ask.save)
     for (const auto& path : files.opened) add(path, false);
 }

@@ -20,7 +20,7 @@ void offer(AskPicker& picker, const Field& f) {
 void offer_outputs(AskPicker& picker, const chapters::Lab& lab) {
   for (const bool headline : {true, false})
     for (const Field& f : lab.outputs()) {
-      const bool number = f.kind == Kind::real || f.kind == Kind::integer;
+      const bool number = f.is_number();
       const bool asked = can_be_asked(f) && (number || !picker.draws) && chapters::holds(f.spec.when, lab.inputs());
       if (asked && f.spec.headline == headline && f.spec.absent.empty() && std::isfinite(f.number())) offer(picker, f);
     }

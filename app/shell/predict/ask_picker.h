@@ -6,7 +6,7 @@ namespace app {
 
 struct Shell;
 
-/// What a lecturer chooses before he asks about the scenario on the screen: the output, and for a curve the input that
+/// What a lecturer chooses before asking about the scenario on the screen: the output, and for a curve the input that
 /// it is drawn over. The list shows names and no figures.
 struct AskPicker {
   bool open = false, just_opened = false;

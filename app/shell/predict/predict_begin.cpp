@@ -46,8 +46,8 @@ bool begin_axis(PredictState& state, const CurveAsk& ask) {
   state.axis = std::move(*axis);
   state.places = state.axis.values;
   state.labels = state.axis.labels;
-  constexpr std::size_t most_named = 24;
-  if (state.labels.empty() && ask.scale == CurveScale::step && state.places.size() <= most_named)
+  constexpr std::size_t max_named = 24;
+  if (state.labels.empty() && ask.scale == CurveScale::step && state.places.size() <= max_named)
     for (const double v : state.places) state.labels.push_back(widgets::format_text(v, "", 6));
   for (std::size_t i = 0; i < state.labels.size(); ++i) {
     state.categories.push_back(state.labels[i]);
@@ -72,7 +72,7 @@ void begin_line(PredictState& state, const CurveAsk& ask, const chapters::Field&
 std::vector<widgets::GivenAxis> given_axes(const chapters::Lab& asked) {
   std::vector<widgets::GivenAxis> out;
   for (const chapters::Field& f : asked.inputs()) {
-    if (f.kind != chapters::Kind::real && f.kind != chapters::Kind::integer) continue;
+    if (!f.is_number()) continue;
     const chapters::Spec& s = f.spec;
     const double value = f.number();
     const auto [lo, hi] = s.drag();

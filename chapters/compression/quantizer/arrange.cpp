@@ -15,7 +15,7 @@ namespace {
 using models::QuantGrain;
 using widgets::figure, widgets::format_text, widgets::Marker;
 
-constexpr std::size_t most_columns = 192, curve_points = 512;
+constexpr std::size_t max_columns = 192, curve_points = 512;
 /// A weight lies far out from this many times the middle size on: of 128 normal ones the largest reaches about 4.
 constexpr double outlying = 6;
 
@@ -39,14 +39,14 @@ ShownColumns shown_columns(const Inputs& in, ShownGroup at, std::span<const doub
   if (in.grain == QuantGrain::group) {
     const std::size_t length = models::Quantizer(quant_spec(in)).group_length(row.size());
     const std::size_t first = std::min(at.group * length, row.size() - 1);
-    return {first, std::min({length, row.size() - first, most_columns})};
+    return {first, std::min({length, row.size() - first, max_columns})};
   }
-  if (row.size() <= most_columns) return {0, row.size()};
+  if (row.size() <= max_columns) return {0, row.size()};
   const auto largest = static_cast<std::size_t>(
       std::max_element(row.begin(), row.end(), [](double a, double b) { return std::abs(a) < std::abs(b); }) -
       row.begin());
-  const std::size_t before = std::min(largest, most_columns / 2);
-  return {std::min(largest - before, row.size() - most_columns), most_columns};
+  const std::size_t before = std::min(largest, max_columns / 2);
+  return {std::min(largest - before, row.size() - max_columns), max_columns};
 }
 
 /// The levels, how many weights land on each, and the weights that are drawn.

@@ -14,7 +14,7 @@ using widgets::format_text;
 int shade_of(float difference) {
   if (difference == 0) return -1;
   if (!std::isfinite(difference)) return 0;
-  const double low = std::log(least_difference), high = std::log(most_difference);
+  const double low = std::log(min_difference), high = std::log(max_difference);
   const double at = (std::log(static_cast<double>(difference)) - low) / (high - low);
   return 1 + std::clamp(static_cast<int>(at * shades), 0, shades - 1);
 }

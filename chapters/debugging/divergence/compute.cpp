@@ -8,11 +8,11 @@ namespace {
 
 using namespace models::debugging;
 
-constexpr double most_percent = 1e6;  ///< what is further apart, or no number, counts as this
+constexpr double max_percent = 1e6;  ///< what is further apart, or no number, counts as this
 
 double percent_of(double share) {
   const double percent = 100 * share;
-  return percent <= most_percent ? percent : most_percent;
+  return percent <= max_percent ? percent : max_percent;
 }
 
 TwinFault fault_of(const Inputs& in) {

@@ -261,46 +261,73 @@ void draw_losses(Inputs& in, const Picture& picture, View& view, ImVec2 size, fl
     in.step = static_cast<std::int64_t>(std::round(std::clamp(step, 1.0, 255.0)));
 }
 
-}  // namespace
+/// How the height is dealt out: words and knob at the head, cells, hashes, losses.
+struct HeroHeights {
+  float line = 0, head = 0, cells = 0, hashes = 0, losses = 0;
+};
 
-void draw_hero(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
-  if (picture.version == 0) {
-    ImGui::Dummy(size);
-    return;
-  }
+HeroHeights heights_of(const Picture& picture, float high) {
   const auto& t = widgets::theme();
-  const ImVec2 corner = ImGui::GetCursorScreenPos();
-  const float line = t.type(Type::small), head = line + t.px(26);
+  HeroHeights h;
+  h.line = t.type(Type::small);
+  h.head = h.line + t.px(26);
   const std::size_t probes = picture.probes.size();
-  const float wanted = t.px(9) * static_cast<float>(probes) + (probes < 3 ? line + t.px(4) : 0.0f);
-  const float hashes = size.y > t.px(330) ? std::min(wanted, size.y * 0.17f) + t.px(8) : 0.0f;
-  const float losses = std::max(t.px(120), (size.y - head - hashes) * 0.42f);
-  const float high = size.y - head - hashes - losses - t.px(4);
-  if (high < t.px(60)) {
-    ImGui::Dummy(size);
-    return;
-  }
-  ImGui::SetCursorScreenPos({corner.x, corner.y + size.y - losses});
+  const float wanted = t.px(9) * static_cast<float>(probes) + (probes < 3 ? h.line + t.px(4) : 0.0f);
+  h.hashes = high > t.px(330) ? std::min(wanted, high * 0.17f) + t.px(8) : 0.0f;
+  h.losses = std::max(t.px(120), (high - h.head - h.hashes) * 0.42f);
+  h.cells = high - h.head - h.hashes - h.losses - t.px(4);
+  return h;
+}
+
+/// The map over the plot of losses: both have the same steps under each other, unless the plot is veiled.
+CellMap map_over_losses(const Picture& picture, const View& view, Rect area) {
+  const auto& t = widgets::theme();
+  const widgets::Box& plot = view.plot.scratch.frame.area;
   const bool veiled = widgets::veiled();
-  const float names = name_px(t, picture, size.x);
-  Rect inner{{corner.x + names + t.px(20), 0}, {corner.x + size.x - t.px(10), 0}};
-  draw_losses(in, picture, view, {size.x, losses}, names);
-  if (!veiled && view.plot.scratch.frame.area.width() > t.px(20)) {
-    inner.min.x = view.plot.scratch.frame.area.min.x;
-    inner.max.x = view.plot.scratch.frame.area.max.x;
+  if (!veiled && plot.width() > t.px(20)) {
+    area.min.x = plot.min.x;
+    area.max.x = plot.max.x;
   }
   const int rows =
       picture.row_names.empty() ? models::debugging::twin_layers : static_cast<int>(picture.row_names.size());
-  CellMap map{.area = {{inner.min.x, corner.y + head}, {inner.max.x, corner.y + head + high}},
+  CellMap map{.area = area,
               .lo = picture.from_step,
               .hi = picture.last_step + 1,
               .steps = picture.last_step + 1,
-              .row = high / static_cast<float>(rows),
+              .row = area.height() / static_cast<float>(rows),
               .rows = rows};
   if (!veiled && view.plot.x_lo < view.plot.x_hi) {
     map.lo = view.plot.x_lo;
     map.hi = view.plot.x_hi;
   }
+  return map;
+}
+
+void keep_cells(const Picture& picture, widgets::Record& record) {
+  widgets::DataTable table{
+      "cells", {picture.row_names.empty() ? "layer" : "quantity", "from step", "to step", "shade"}, {}};
+  for (const CellStretch& s : picture.stretches)
+    table.rows.push_back(
+        {std::to_string(s.layer), std::to_string(s.from), std::to_string(s.to - 1), std::to_string(s.shade)});
+  record.tables.push_back(std::move(table));
+}
+
+}  // namespace
+
+void draw_hero(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  const HeroHeights h = heights_of(picture, size.y);
+  if (picture.version == 0 || h.cells < t.px(60)) {
+    ImGui::Dummy(size);
+    return;
+  }
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  ImGui::SetCursorScreenPos({corner.x, corner.y + size.y - h.losses});
+  const bool veiled = widgets::veiled();
+  const float names = name_px(t, picture, size.x), top = corner.y + h.head;
+  draw_losses(in, picture, view, {size.x, h.losses}, names);
+  const CellMap map = map_over_losses(
+      picture, view, {{corner.x + names + t.px(20), top}, {corner.x + size.x - t.px(10), top + h.cells}});
   const Painter p = Painter::window();
   {
     const widgets::GivenMarks given;
@@ -308,25 +335,18 @@ void draw_hero(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   }
   widgets::drew("cells");
   if (veiled) return;
-  paint_key(p, {{map.area.min.x, corner.y}, {map.area.max.x, corner.y + line}}, picture);
+  const Rect& area = map.area;
+  paint_key(p, {{area.min.x, corner.y}, {area.max.x, corner.y + h.line}}, picture);
   paint_stretches(p, map, picture);
-  if (!picture.missing_words.empty()) paint_missing(p, map.area, picture);
+  if (!picture.missing_words.empty()) paint_missing(p, area, picture);
   if (picture.row_names.empty())
-    paint_cursor(p, map, map.area.max.y + std::max(0.0f, hashes - t.px(4)), view.plot.scratch.frame.area, picture,
+    paint_cursor(p, map, area.max.y + std::max(0.0f, h.hashes - t.px(4)), view.plot.scratch.frame.area, picture,
                  view.cursor);
-  if (hashes > 0)
-    paint_probes(p, map,
-                 {{map.area.min.x, map.area.max.y + t.px(5)}, {map.area.max.x, map.area.max.y + hashes - t.px(3)}},
-                 picture);
+  if (h.hashes > 0)
+    paint_probes(p, map, {{area.min.x, area.max.y + t.px(5)}, {area.max.x, area.max.y + h.hashes - t.px(3)}}, picture);
   paint_ring(p, map, picture);
   if (picture.row_names.empty()) take_hand(in, map, picture, view);
-  if (!p.record()) return;
-  widgets::DataTable table{
-      "cells", {picture.row_names.empty() ? "layer" : "quantity", "from step", "to step", "shade"}, {}};
-  for (const CellStretch& s : picture.stretches)
-    table.rows.push_back(
-        {std::to_string(s.layer), std::to_string(s.from), std::to_string(s.to - 1), std::to_string(s.shade)});
-  p.record()->tables.push_back(std::move(table));
+  if (widgets::Record* record = p.record()) keep_cells(picture, *record);
 }
 
 }  // namespace chapters::debugging::divergence

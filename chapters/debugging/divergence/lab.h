@@ -86,7 +86,7 @@ struct CellStretch {
 };
 inline constexpr int shades = 28;
 /// Ends of the ramp of differences, of the tensor's length.
-inline constexpr double least_difference = 1e-8, most_difference = 1;
+inline constexpr double min_difference = 1e-8, max_difference = 1;
 
 struct ProbeMark {
   int lo = 0, hi = 0, at = 0;

@@ -19,7 +19,7 @@ bool log_alone(const Inputs& in) {
   return in.runs == Runs::logs && in.first_log.path.empty() != in.second_log.path.empty();
 }
 
-constexpr double most_log_percent = 1e6;  ///< what is further apart, or no number, counts as this
+constexpr double max_log_percent = 1e6;  ///< what is further apart, or no number, counts as this
 
 models::Result<std::shared_ptr<const RunLog>> read_log(const FileInput& file, const Progress& progress) {
   using Read = models::Result<std::shared_ptr<const RunLog>>;
@@ -70,14 +70,14 @@ int log_shade(float difference) {
   if (difference < 0) return gap_shade;
   if (!(difference > 0)) return equal_shade;
   if (!std::isfinite(difference)) return 0;
-  const double low = std::log(least_difference), high = std::log(most_difference);
+  const double low = std::log(min_difference), high = std::log(max_difference);
   const double at = (std::log(static_cast<double>(difference)) - low) / (high - low);
   return 1 + std::clamp(static_cast<int>(at * shades), 0, shades - 1);
 }
 
 /// Quantities in the order of the picture's rows: those that part first at the bottom, at most eight.
 std::vector<std::size_t> shown_names(const LogComparison& logs) {
-  constexpr std::size_t most_rows = 8;
+  constexpr std::size_t max_rows = 8;
   std::vector<std::pair<std::size_t, std::size_t>> order;  // first step that differs, and its place
   for (std::size_t n = 0; n < logs.names.size(); ++n) {
     const auto& d = logs.differences[n];
@@ -89,15 +89,15 @@ std::vector<std::size_t> shown_names(const LogComparison& logs) {
       if (n == logs.parts.name) first = 0;
   std::sort(order.begin(), order.end());
   std::vector<std::size_t> out;
-  for (std::size_t i = 0; i < std::min(most_rows, order.size()); ++i) out.push_back(order[i].second);
+  for (std::size_t i = 0; i < std::min(max_rows, order.size()); ++i) out.push_back(order[i].second);
   return out;
 }
 
-constexpr std::size_t most_bins = 512;
+constexpr std::size_t max_bins = 512;
 
 /// The largest difference of each of at most 512 stretches of steps.
 void add_cells(const LogComparison& logs, std::size_t name, int row, Picture& p) {
-  const std::size_t n = logs.steps.size(), each = (n + most_bins - 1) / most_bins;
+  const std::size_t n = logs.steps.size(), each = (n + max_bins - 1) / max_bins;
   for (std::size_t i = 0; i < n; i += each) {
     const std::size_t end = std::min(n, i + each);
     float most = -1;
@@ -116,7 +116,7 @@ void add_cells(const LogComparison& logs, std::size_t name, int row, Picture& p)
 
 /// A quantity of both logs: of each stretch its first value and the one furthest from it.
 void add_values(const LogComparison& logs, const std::vector<double>& values, widgets::Curve& curve) {
-  const std::size_t n = logs.steps.size(), each = (n + most_bins - 1) / most_bins;
+  const std::size_t n = logs.steps.size(), each = (n + max_bins - 1) / max_bins;
   for (std::size_t i = 0; i < n; i += each) {
     std::size_t furthest = i;
     for (std::size_t s = i; s < std::min(n, i + each); ++s)
@@ -222,7 +222,7 @@ Computed<Outputs, Run> compare(const Inputs& in, const RunLog& first, const RunL
   if (logs->parts.step >= 0) {
     const double share = logs->differences[logs->parts.name][static_cast<std::size_t>(logs->parts.step)];
     out.log_quantity = logs->names[logs->parts.name];
-    out.log_percent = std::min(100 * share, most_log_percent);
+    out.log_percent = std::min(100 * share, max_log_percent);
   }
   note_left_out(first, second, *logs, out);
   auto run = std::make_shared<Run>();
@@ -315,7 +315,7 @@ std::string answer_of_logs(const Inputs& in, const Outputs& out) {
     return (written ? "The runs" : "Your runs") + std::string(" never part by more than ") +
            figure(in.noise_percent, "%") + "; they differ from step " + step(out.first_step) + " on." + in_bits +
            (in_bits.empty() ? "" : ".");
-  const bool none = out.log_percent >= most_log_percent;
+  const bool none = out.log_percent >= max_log_percent;
   const std::string at = "At step " + step(out.loss_parts_step) + " " + runs + " part beyond " +
                          figure(in.noise_percent, "%") + ": " + out.log_quantity.substr(0, 24) +
                          (none ? ", which is no number or 0 in one." : " by " + figure(out.log_percent, "%") + ".");

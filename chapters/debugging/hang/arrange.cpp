@@ -12,7 +12,7 @@ namespace {
 namespace hm = models::hang;
 using widgets::Curve, widgets::Tint;
 
-constexpr std::size_t most_columns = 30, most_plain_rows = 16, most_rows = 20;
+constexpr std::size_t max_columns = 30, max_plain_rows = 16, max_rows = 20;
 
 std::size_t at_of(std::int64_t i) { return static_cast<std::size_t>(i); }
 
@@ -45,7 +45,7 @@ void add_bands(const hm::FlightJob& job, BandKeys& keys, Picture& picture) {
     list.erase(std::unique(list.begin(), list.end()), list.end());
   }
   const std::size_t bands = std::min<std::size_t>(numbers.size(), 6);
-  std::size_t room = most_columns;
+  std::size_t room = max_columns;
   for (std::size_t b = 0; b < bands; ++b) {
     const std::size_t shown = std::min(numbers[b].size(), std::max<std::size_t>(3, room / (bands - b)));
     Band band{keys.titles[b], picture.columns, shown, {}, static_cast<std::int64_t>(numbers[b].size() - shown)};
@@ -195,7 +195,7 @@ void add_rows(const Run& run, BandKeys& keys, Picture& picture) {
   std::vector<std::int64_t> all = job.missing;
   for (const hm::FlightDump& dump : job.dumps) all.push_back(dump.rank);
   std::sort(all.begin(), all.end());
-  const bool fold = all.size() > most_plain_rows;
+  const bool fold = all.size() > max_plain_rows;
   std::vector<std::vector<std::int64_t>> members;
   std::map<std::int64_t, std::int32_t> row_of;
   for (const std::int64_t rank : all) {
@@ -214,7 +214,7 @@ void add_rows(const Run& run, BandKeys& keys, Picture& picture) {
       return true;
     };
     auto at = fold ? std::find_if(picture.rows.begin(), picture.rows.end(), alike) : picture.rows.end();
-    if (at == picture.rows.end() && picture.rows.size() >= most_rows) at = picture.rows.end() - 1;
+    if (at == picture.rows.end() && picture.rows.size() >= max_rows) at = picture.rows.end() - 1;
     if (at != picture.rows.end()) {
       members[at_of(at - picture.rows.begin())].push_back(rank);
       row_of[rank] = static_cast<std::int32_t>(at - picture.rows.begin());

@@ -97,9 +97,9 @@ std::string part_of(const hm::HangDiagnosis& d, std::int64_t rank, std::size_t d
 }
 
 void fill_rows(const Run& run, Outputs& out) {
-  constexpr std::size_t most_listed = 256;
+  constexpr std::size_t max_listed = 256;
   const hm::FlightJob& job = *run.job;
-  for (std::size_t i = 0; i < std::min(most_listed, job.dumps.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(max_listed, job.dumps.size()); ++i) {
     const hm::FlightDump& dump = job.dumps[i];
     const hm::RankWait& wait = run.found.waits[i];
     RankRow row{dump.rank, static_cast<std::int64_t>(dump.entries.size()), {}, {}, part_of(run.found, dump.rank, i)};

@@ -11,7 +11,7 @@ namespace {
 using models::fleet::Rule;
 using widgets::Curve, widgets::format_text, widgets::Meaning, widgets::Tint;
 
-constexpr std::size_t most_lanes = 16, most_calls = 48;
+constexpr std::size_t max_lanes = 16, max_calls = 48;
 
 double in_seconds(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
 
@@ -19,12 +19,12 @@ double in_seconds(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
 std::vector<std::size_t> lane_rows(const Run& run) {
   std::vector<std::size_t> rows(run.calls.ranks.size());
   std::iota(rows.begin(), rows.end(), 0);
-  if (rows.size() > most_lanes) {
+  if (rows.size() > max_lanes) {
     const auto weight = [&](std::size_t r) {
       return r == run.moved ? INT64_MAX : run.blame.caused_ns[r] * 4 + run.blame.waited_ns[r];
     };
     std::stable_sort(rows.begin(), rows.end(), [&](auto a, auto b) { return weight(a) > weight(b); });
-    rows.resize(most_lanes);
+    rows.resize(max_lanes);
   }
   std::sort(rows.begin(), rows.end(), [&](auto a, auto b) { return run.calls.ranks[a] < run.calls.ranks[b]; });
   return rows;
@@ -37,14 +37,14 @@ void arrange_calls(const Run& run, Picture& p) {
   const auto& c = run.calls;
   p.calls.resize(c.calls.size());
   std::iota(p.calls.begin(), p.calls.end(), 0);
-  if (p.calls.size() > most_calls) {
+  if (p.calls.size() > max_calls) {
     std::vector<std::int64_t> cost(c.calls.size(), 0);
     for (std::size_t k = 0; k < c.calls.size(); ++k)
       for (std::size_t r = 0; r < c.ranks.size(); ++r)
         if (c.takes_part(r, k)) cost[k] += c.start_ns[c.at(run.blame.last[k], k)] - c.start_ns[c.at(r, k)];
     std::stable_sort(p.calls.begin(), p.calls.end(), [&](auto a, auto b) { return cost[a] > cost[b]; });
-    p.folded = "the " + std::to_string(most_calls) + " costliest of " + std::to_string(p.calls.size()) + " collectives";
-    p.calls.resize(most_calls);
+    p.folded = "the " + std::to_string(max_calls) + " costliest of " + std::to_string(p.calls.size()) + " collectives";
+    p.calls.resize(max_calls);
     std::sort(p.calls.begin(), p.calls.end());
   }
   for (const std::size_t k : p.calls) {

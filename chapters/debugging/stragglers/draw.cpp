@@ -8,12 +8,12 @@
 namespace chapters::debugging::stragglers {
 namespace {
 
-constexpr std::size_t most_bars = 8;
+constexpr std::size_t max_bars = 8;
 
 void draw_bars(const Picture& picture, View& view, ImVec2 size) {
-  std::array<widgets::BarSegment, most_bars> segments{};
-  std::array<widgets::StackedBar, most_bars> bars{};
-  const std::size_t n = std::min(most_bars, picture.bar_values.size());
+  std::array<widgets::BarSegment, max_bars> segments{};
+  std::array<widgets::StackedBar, max_bars> bars{};
+  const std::size_t n = std::min(max_bars, picture.bar_values.size());
   for (std::size_t i = 0; i < n; ++i) {
     segments[i] = {.label = picture.bar_names[i], .value = picture.bar_values[i], .tint = picture.bar_tints[i]};
     bars[i] = {.label = picture.bar_names[i], .segments = {&segments[i], 1}};

@@ -151,7 +151,7 @@ void fill_tables(const Run& run, Outputs& out) {
 
 /// The peak of the fullest stage against replicas, for each stage of ZeRO; offloaded where that stage of ZeRO allows
 /// it.
-void sweep_replicas(const Inputs& in, Run& run) {
+void sweep_replicas(const Inputs& in, models::parallel::KeptSchedules& schedules, Run& run) {
   for (std::int64_t n = 1; n <= 16384; n *= 2) {
     run.replicas.push_back(static_cast<double>(n));
     for (std::int64_t zero = 0; zero <= 3; ++zero) {
@@ -164,7 +164,7 @@ void sweep_replicas(const Inputs& in, Run& run) {
       if (const auto s = read_setting(other)) {
         models::memory::TrainingPlan plan = s->plan;
         plan.stage = run.split.stage_of[run.split.fullest];
-        plan.in_flight = models::parallel::schedule_in_flight(plan);
+        plan.in_flight = schedules.in_flight(plan);
         if (const auto m = models::memory::training_memory(s->architecture, plan, s->options)) peak = m->total();
       }
       run.peak_by_zero[static_cast<std::size_t>(zero)].push_back(peak);
@@ -174,24 +174,24 @@ void sweep_replicas(const Inputs& in, Run& run) {
 
 }  // namespace
 
-Computed<Outputs, Run> compute(const Inputs& in, bool facts_alone) {
+Computed<Outputs, Run> compute(const Inputs& in, models::parallel::KeptSchedules& schedules, bool facts_alone) {
   const auto setting = read_setting(in);
   if (!setting) return {.facts = {.reason = setting.error}};
   const TrainingCase& s = *setting;
-  auto split = models::parallel::memory_split(s.architecture, s.plan, s.options);
+  auto split = models::parallel::memory_split(s.architecture, s.plan, s.options, schedules);
   if (!split) return {.facts = {.reason = split.error}};
   Outputs out;
   Run run{.split = std::move(*split)};
   out.memory = run.split.stages[run.split.fullest];
   models::memory::TrainingPlan at = s.plan;
   at.stage = run.split.stage_of[run.split.fullest];
-  at.in_flight = models::parallel::schedule_in_flight(at);
+  at.in_flight = schedules.in_flight(at);
   run.units = models::memory::gather_units(s.architecture, at);
   run.tied = s.architecture.tied && s.plan.pipeline == 1;
   run.gathers = models::memory::gathers_units(s.plan);
   if (!facts_alone) {
     if (auto moments = models::memory::step_moments(s.architecture, at, s.options)) run.moments = std::move(*moments);
-    sweep_replicas(in_force(in), run);
+    sweep_replicas(in_force(in), schedules, run);
   }
   fill_peak(s, run, out);
   fill_cluster(s, run, out);

@@ -215,12 +215,14 @@ void describe(Fields& f, View& v) {
 }
 
 LabPtr make() {
+  const auto schedules = std::make_shared<models::parallel::KeptSchedules>();
   return make_lab<Inputs, Outputs, Picture, View>(
       {"distributed/memory-split",
        "Memory split",
        "What does each GPU hold when the model is split, and does it fit?",
        {.published_keys = "model"}},
-      [](const Inputs& in, Progress& progress) { return compute(in, progress.facts_alone); }, arrange, draw);
+      [schedules](const Inputs& in, Progress& progress) { return compute(in, *schedules, progress.facts_alone); },
+      arrange, draw);
 }
 
 }  // namespace chapters::distributed::memory_split

@@ -168,7 +168,9 @@ SplitStack stack_of(const models::memory::HeldBytes& held, const models::memory:
 std::vector<CalculatorRow> calculators_of(const Inputs& in, const TrainingCase& setting, const Outputs& out);
 
 /// `facts_alone`: without what only the picture shows, the moments of the step and the peaks against replicas.
-Computed<Outputs, Run> compute(const Inputs& inputs, bool facts_alone = false);
+/// `schedules` are kept for all copies of the lab.
+Computed<Outputs, Run> compute(const Inputs& inputs, models::parallel::KeptSchedules& schedules,
+                               bool facts_alone = false);
 Picture arrange(const Inputs& inputs, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
 void draw_vessels(Inputs& inputs, const Outputs& out, const Picture& picture, View& view, ImVec2 size);

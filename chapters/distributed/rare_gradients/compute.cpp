@@ -163,8 +163,10 @@ Computed<Outputs, Run> compute(const Inputs& in, Progress& progress, Trainings& 
   for (std::size_t m = 0; m < rare_method_count; ++m) {
     const RareSetup setup = setup_of(in, static_cast<RareMethod>(m));
     RunnerRun& r = run.runners[m];
-    r.run = trainings.get(setup, [&progress](const RareSetup& s) {
-      auto trained = std::make_shared<const RareRun>(train_rarely(s, &progress.cancelled));
+    r.run = trainings.runs.get(setup, [&](const RareSetup& s) {
+      const auto digits = trainings.digits.get(
+          s.seed, [](std::uint64_t seed) { return std::make_shared<const RareDigits>(rare_digits(seed)); });
+      auto trained = std::make_shared<const RareRun>(train_rarely(s, *digits, &progress.cancelled));
       return trained->stopped ? nullptr : trained;
     });
     if (!r.run) {

@@ -118,8 +118,12 @@ struct View {
   bool holding = false;
 };
 
-/// A training takes milliseconds and depends on little of what is set: each is kept for all copies of the lab.
-using Trainings = Memo<models::rare::RareSetup, models::rare::RareRun, 64>;
+/// A training takes milliseconds and depends on little of what is set: each is kept for all copies of the lab, and so
+/// are the digits of a seed.
+struct Trainings {
+  Memo<std::uint64_t, models::rare::RareDigits, 8> digits;
+  Memo<models::rare::RareSetup, models::rare::RareRun, 64> runs;
+};
 
 /// Hues of what a method saves on; none is near the green of what is sent.
 inline constexpr widgets::Tint less_tint = widgets::Tint::series(0), seldom_tint = widgets::Tint::series(1),

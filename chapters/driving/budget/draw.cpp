@@ -11,13 +11,13 @@ namespace {
 
 using widgets::BarSegment, widgets::StackedBar, widgets::Tint;
 
-constexpr std::size_t most_plans = 5, parts = 4;
+constexpr std::size_t max_plans = 5, parts = 4;
 
 /// Plans as bars of the watts that they take, by what was done with them.
 void draw_watts(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
-  std::array<BarSegment, most_plans * parts> segments;
-  std::array<StackedBar, most_plans> bars;
-  const std::size_t count = std::min({most_plans, out.plans.size(), picture.plan_names.size()});
+  std::array<BarSegment, max_plans * parts> segments;
+  std::array<StackedBar, max_plans> bars;
+  const std::size_t count = std::min({max_plans, out.plans.size(), picture.plan_names.size()});
   for (std::size_t i = 0; i < count; ++i) {
     const PlanRow& r = out.plans[i];
     const std::span<BarSegment> mine = std::span(segments).subspan(i * parts, parts);
@@ -32,9 +32,9 @@ void draw_watts(const Outputs& out, const Picture& picture, View& view, ImVec2 s
 
 /// The same plans as shares of the GPU's time, of which there is no more than all.
 void draw_times(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
-  std::array<BarSegment, most_plans * 3> segments;
-  std::array<StackedBar, most_plans> bars;
-  const std::size_t count = std::min({most_plans, out.plans.size(), picture.plan_names.size()});
+  std::array<BarSegment, max_plans * 3> segments;
+  std::array<StackedBar, max_plans> bars;
+  const std::size_t count = std::min({max_plans, out.plans.size(), picture.plan_names.size()});
   for (std::size_t i = 0; i < count; ++i) {
     const PlanRow& r = out.plans[i];
     const std::span<BarSegment> mine = std::span(segments).subspan(i * 3, 3);

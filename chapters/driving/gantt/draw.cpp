@@ -161,14 +161,14 @@ void draw_schedule(const Picture& picture, View& view, ImVec2 size) {
   const bool keyed = size.y >= t.px(210);  // in less room the lanes come first
   const float key = keyed ? t.type(Type::small) + t.px(8) : 0, room = size.y - key;
   // Rows are as high as there is room for; where they would be hard to read, the resources as found go first.
-  constexpr float least_row = 16, most_row = 96;
+  constexpr float min_row = 16, max_row = 96;
   const auto row_of = [&](bool found) {
     const std::size_t lanes =
         (found ? picture.before.spans.size() : std::min<std::size_t>(1, picture.before.spans.size())) +
         picture.now.spans.size();
     return row_that_fits(room, lanes, rows_of(picture.before, found) + rows_of(picture.now, true));
   };
-  const bool found = row_of(true) >= least_row;
+  const bool found = row_of(true) >= min_row;
   view.lanes.clear();
   add_lanes(picture.before, found, view);
   const std::size_t hidden = picture.before.spans.size() - view.lanes.size();
@@ -186,7 +186,7 @@ void draw_schedule(const Picture& picture, View& view, ImVec2 size) {
   widgets::say_names(names, data);
   const widgets::TimelineOptions options{
       .height = room,
-      .row_px = std::clamp(row_of(found), 12.0f, most_row),
+      .row_px = std::clamp(row_of(found), 12.0f, max_row),
       .label_px = 84,
   };
   widgets::draw_timeline("schedule", data, view.timeline, options);

@@ -19,6 +19,46 @@ double cursor_s(const Outputs& out, const View& view) {
   return view.time_s >= 0 ? view.time_s : std::max(0.0, out.blind_from_s - 20 * out.deadline_s);
 }
 
+/// The frames from the cursor on, as View::room holds them.
+struct WindowFrames {
+  std::size_t first = 0, shown = 0;
+  std::size_t late = 0, reused = 0, skipped = 0;
+  double longest_s = 0;  ///< the longest response, or the deadline
+};
+
+WindowFrames fill_window(const Outputs& out, const Picture& picture, View& view) {
+  const models::JitterRun& run = picture.run->frames;
+  const std::size_t n = run.response_s.size();
+  WindowFrames w{.shown = std::min(n, window_frames), .longest_s = out.deadline_s};
+  w.first = std::min(n - w.shown,
+                     static_cast<std::size_t>(std::max(0.0, std::floor(cursor_s(out, view) / out.deadline_s + 1e-6))));
+  auto& [x, y, late_x, late_y, reused_x, reused_y, skipped_x, skipped_y] = view.room;
+  std::size_t last_cause = 0;
+  for (std::size_t i = 0; i < w.shown; ++i) {
+    const FrameFate fate = run.fate[w.first + i];
+    const double at = static_cast<double>(w.first + i), response = static_cast<double>(run.response_s[w.first + i]);
+    x[i] = at;
+    y[i] = fate == FrameFate::skipped ? std::nan("") : response;
+    w.longest_s = std::max(w.longest_s, response);
+    if (fate == FrameFate::late) {
+      const std::size_t cause = std::min<std::size_t>(run.cause[w.first + i], picture.source_causes.size() - 1);
+      // A burst is named at its first frame.
+      const bool goes_on = w.late > 0 && cause == last_cause && late_x[w.late - 1] == at - 1;
+      view.late_causes[w.late] = goes_on ? std::string_view() : std::string_view(picture.source_causes[cause]);
+      last_cause = cause;
+      late_x[w.late] = at;
+      late_y[w.late++] = response;
+    } else if (fate == FrameFate::reused) {
+      reused_x[w.reused] = at;
+      reused_y[w.reused++] = response;
+    } else if (fate == FrameFate::skipped) {
+      skipped_x[w.skipped] = at;
+      skipped_y[w.skipped++] = out.deadline_s;
+    }
+  }
+  return w;
+}
+
 }  // namespace
 
 void draw_causes(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
@@ -65,64 +105,36 @@ void draw_window(const Outputs& out, const Picture& picture, View& view, ImVec2 
     ImGui::SetCursorScreenPos({corner.x, corner.y + row});
     size.y -= row;
   }
-  const models::JitterRun& run = picture.run->frames;
-  const std::size_t n = run.response_s.size(), shown = std::min(n, window_frames);
-  const std::size_t first = std::min(
-      n - shown, static_cast<std::size_t>(std::max(0.0, std::floor(cursor_s(out, view) / out.deadline_s + 1e-6))));
-  auto& [x, y, late_x, late_y, reused_x, reused_y, skipped_x, skipped_y] = view.room;
-  std::size_t late = 0, reused = 0, skipped = 0;
-  double top = out.deadline_s;
-  std::size_t last_cause = 0;
-  for (std::size_t i = 0; i < shown; ++i) {
-    const FrameFate fate = run.fate[first + i];
-    const double at = static_cast<double>(first + i), response = static_cast<double>(run.response_s[first + i]);
-    x[i] = at;
-    y[i] = fate == FrameFate::skipped ? std::nan("") : response;
-    top = std::max(top, response);
-    if (fate == FrameFate::late) {
-      const std::size_t cause = std::min<std::size_t>(run.cause[first + i], picture.source_causes.size() - 1);
-      // A burst is named at its first frame.
-      const bool goes_on = late > 0 && cause == last_cause && late_x[late - 1] == at - 1;
-      view.late_causes[late] = goes_on ? std::string_view() : std::string_view(picture.source_causes[cause]);
-      last_cause = cause;
-      late_x[late] = at;
-      late_y[late++] = response;
-    } else if (fate == FrameFate::reused) {
-      reused_x[reused] = at;
-      reused_y[reused++] = response;
-    } else if (fate == FrameFate::skipped) {
-      skipped_x[skipped] = at;
-      skipped_y[skipped++] = out.deadline_s;
-    }
-  }
-  const double begin = static_cast<double>(first), end = static_cast<double>(first + shown - 1);
+  const WindowFrames w = fill_window(out, picture, view);
+  const auto& [x, y, late_x, late_y, reused_x, reused_y, skipped_x, skipped_y] = view.room;
+  const double begin = static_cast<double>(w.first), end = static_cast<double>(w.first + w.shown - 1);
   widgets::Plot plot("frames at the cursor", view.window,
                      {.x = {.lo = begin, .hi = std::max(end, begin + 1), .label = "frame"},
                       .y =
                           {
                               .lo = 0,
-                              .hi = top * 1.12,
+                              .hi = w.longest_s * 1.12,
                               .label = "response",
                               .unit = "s",
                           },
                       .size = size});
-  plot.line("response", {x.data(), shown}, {y.data(), shown},
+  plot.line("response", {x.data(), w.shown}, {y.data(), w.shown},
             {
                 .colour = t.series_at(0),
                 .width = 1.5f,
                 .label = false,
                 .info = "from arrival to an answer",
             });
-  plot.scatter("late", {late_x.data(), late}, {late_y.data(), late},
+  plot.scatter("late", {late_x.data(), w.late}, {late_y.data(), w.late},
                {
                    .colour = t.warning,
                    .marker = Marker::triangle,
                    .radius = 4.5f,
-                   .labels = {view.late_causes.data(), late},
+                   .labels = {view.late_causes.data(), w.late},
                    .info = "answered after the deadline; next to it what added most since the stack was last idle",
                });
   if (out.totals.reused > 0)
-    plot.scatter("last result reused", {reused_x.data(), reused}, {reused_y.data(), reused},
+    plot.scatter("last result reused", {reused_x.data(), w.reused}, {reused_y.data(), w.reused},
                  {
                      .colour = t.warning,
                      .marker = Marker::square,
@@ -130,7 +142,7 @@ void draw_window(const Outputs& out, const Picture& picture, View& view, ImVec2 
                      .info = "given up at the watchdog's limit",
                  });
   if (out.totals.skipped > 0)
-    plot.scatter("skipped", {skipped_x.data(), skipped}, {skipped_y.data(), skipped},
+    plot.scatter("skipped", {skipped_x.data(), w.skipped}, {skipped_y.data(), w.skipped},
                  {
                      .colour = t.warning,
                      .marker = Marker::diamond,

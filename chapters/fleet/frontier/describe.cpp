@@ -58,10 +58,10 @@ void describe(Fields& f, Inputs& in) {
   f.choice("set", in.set, sets, "Set", "What was measured, and by whom; the source stands under the picture.");
   f.real("pays", in.pays, {"Twice is worth", "×"},
          "Twice as good across is worth so many times the vertical axis, where that axis is seen by factors.",
-         {.range = {least_pays, most_pays, Scale::log}, .typical = {1.01, 10}, .headline = true, .when = by_factors});
+         {.range = {min_pays, max_pays, Scale::log}, .typical = {1.01, 10}, .headline = true, .when = by_factors});
   f.real("pays_units", in.pays_units, "Twice is worth, in units",
          "Twice as good across is worth so many units, where the vertical axis counts units.",
-         {.range = {least_units, most_units, Scale::log}, .typical = {0.01, 10}, .when = by_units});
+         {.range = {min_units, max_units, Scale::log}, .typical = {0.01, 10}, .when = by_units});
   f.real("wall_x", in.wall_x, "Wall across", "At most, or at least where more is better; 0: none.",
          {.range = {0, 1e9}, .typical = {0, 200}, .headline = true});
   f.real("wall_y", in.wall_y, "Wall up", "At most, or at least where more is better; 0: none.",

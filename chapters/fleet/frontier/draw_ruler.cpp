@@ -98,7 +98,7 @@ void turn_ruler(Inputs& in, const Painter& p, const Picture& picture, const Scen
   const bool lit = held || ImGui::IsItemHovered() || (ImGui::IsItemFocused() && ImGui::GetIO().NavVisible);
   const bool log = picture.run->y.column->log;
   double& rate = log ? in.pays : in.pays_units;
-  const double least = log ? least_pays : least_units, most = log ? most_pays : most_units;
+  const double least = log ? min_pays : min_units, most = log ? max_pays : max_units;
   if (held && !view.turning) {
     view.pivot_u = picture.winner.u;
     view.pivot_v = picture.winner.v;

@@ -25,7 +25,7 @@ inline constexpr std::array<std::string_view, 10> set_ids{"chat", "reasoning", "
                                                           "bev",  "yolov5",    "rtdetr", "orin",    "own"};
 
 /// Rates that may be set: as a factor, and in units.
-inline constexpr double least_pays = 1.01, most_pays = 100, least_units = 0.001, most_units = 1000;
+inline constexpr double min_pays = 1.01, max_pays = 100, min_units = 0.001, max_units = 1000;
 
 /// Defaults: chat with Llama 3.1 70B as ML.ENERGY measured it, 20 tokens per second at least; the exchange rate is an
 /// example.

@@ -168,7 +168,7 @@ void arrange_slow(const Inputs& in, const Outputs& out, const Run& run, Picture&
                  .tint = Tint::bad(),
                  .dashed = true};
   failures.add(0, out.failure_points);
-  failures.add(most_slower, out.failure_points);
+  failures.add(max_slower, out.failure_points);
   p.slow_hi = 1.05 * std::max({run.slow.back().points, out.failure_points, 0.1});
   p.slow_label = format_text(out.slow_points, "", 2) + " points";
   p.slow = {std::move(failures), std::move(cost)};
@@ -192,7 +192,7 @@ double slower_at(const Run& run, double mfu) {
       const double part = span > 1e-12 ? std::clamp((curve[i - 1].mfu - mfu) / span, 0.0, 1.0) : 1;
       return std::round(10 * (curve[i - 1].slower + part * (curve[i].slower - curve[i - 1].slower))) / 10;
     }
-  return most_slower;
+  return max_slower;
 }
 
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {

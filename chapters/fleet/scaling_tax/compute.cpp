@@ -177,7 +177,7 @@ std::vector<SlowPoint> slow_curve(const PlannerJob& job, const TaxParts& parts, 
   constexpr int points = 50;
   std::vector<SlowPoint> curve;
   for (int i = 0; i <= points; ++i) {
-    const double slower = most_slower * i / points;
+    const double slower = max_slower * i / points;
     setup.slower = slower / 100;
     const TaxStairs stairs = models::fleet::tax_stairs(job, parts, setup);
     curve.push_back({slower, stairs.points(TaxCause::slow_node), 100 * stairs.of(TaxCause::slow_node)});

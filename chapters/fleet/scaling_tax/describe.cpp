@@ -75,7 +75,7 @@ void describe(Fields& f, Inputs& in) {
                         {.label = "GPUs", .help = "All of them train this one model.", .headline = true});
   f.real("slow_node", in.slow_node, {"One slow node", "%"},
          "How much longer one of the nodes computes than the others; every step waits for it.",
-         {.range = {0, most_slower}, .headline = true});
+         {.range = {0, max_slower}, .headline = true});
   f.real("spread", in.spread, {"Spread of healthy GPUs", "%"},
          "Standard deviation of their speeds; a step waits for the slowest of all.",
          {.range = {0, 5}, .typical = {0, 2}});

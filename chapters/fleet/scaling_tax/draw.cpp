@@ -34,13 +34,13 @@ void draw_canary(const Picture& picture, View& view, ImVec2 size) {
 
 void draw_slow(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   Plot plot("slow node", view.slow,
-            {.x = {.lo = 0, .hi = most_slower, .label = "how much slower the node is", .unit = "%"},
+            {.x = {.lo = 0, .hi = max_slower, .label = "how much slower the node is", .unit = "%"},
              .y = {.lo = 0, .hi = picture.slow_hi, .label = "points lost by all"},
              .size = size,
              .ghost = false});
   plot.curves(picture.slow);
   double slower = in.slow_node, points = out.slow_points;
-  if (plot.drag_point("drag how slow it is", slower, points, {.label = picture.slow_label, .lo = 0, .hi = most_slower}))
+  if (plot.drag_point("drag how slow it is", slower, points, {.label = picture.slow_label, .lo = 0, .hi = max_slower}))
     in.slow_node = std::round(10 * slower) / 10;
 }
 

@@ -183,7 +183,7 @@ void drag_tread(Inputs& in, const Picture& picture, const Painter& p, const Stai
   }
   if (ImGui::IsItemFocused()) {
     const int steps = widgets::play_keys().steps;
-    if (steps != 0) value = std::clamp(value + (slow ? 1 : 5) * steps, 0.0, slow ? most_slower : 100.0);
+    if (steps != 0) value = std::clamp(value + (slow ? 1 : 5) * steps, 0.0, slow ? max_slower : 100.0);
   }
   const bool shown = hot || shows_handle(in, picture, i);
   if (hot) {

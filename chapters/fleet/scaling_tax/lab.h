@@ -146,7 +146,7 @@ struct View {
   Requests requests;
 };
 
-inline constexpr double most_slower = 50;  ///< %
+inline constexpr double max_slower = 50;  ///< %
 /// How much of a riser is lifted, in percent, where its tread is dragged to this MFU; how slow the node is.
 double lift_at(const Tread& tread, double mfu);
 double slower_at(const Run& run, double mfu);

@@ -90,7 +90,7 @@ void describe_gpu(Fields& f, Inputs& in) {
   };
   f.choice("way", in.way, ways, "Shared by", "How several jobs use one GPU.", {.headline = true, .when = of_gpu});
   f.integer("tenants", in.tenants, "Jobs on the GPU", "Yours, one noisy neighbour, and others like yours.",
-            {.range = {1, most_jobs}, .headline = true, .when = of_gpu});
+            {.range = {1, max_jobs}, .headline = true, .when = of_gpu});
   seconds("compute_s", in.compute_s, "Your arithmetic", "What a step computes with all SMs.");
   seconds("bytes_s", in.bytes_s, "Your bytes", "What a step moves at the full bandwidth.");
   seconds("host_s", in.host_s, "Your host time", "What the host does between two steps while the GPU waits.");

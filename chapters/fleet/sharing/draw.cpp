@@ -63,13 +63,13 @@ void draw_uses(Inputs& in, const Outputs& out, const Picture& picture, View& vie
 void draw_crowd(const char* id, std::string_view label, std::string_view unit, double value, double hi,
                 const std::vector<widgets::Curve>& curves, widgets::PlotView& view, Inputs& in, ImVec2 size) {
   Plot plot(id, view,
-            {.x = {.lo = 0.5, .hi = most_jobs + 0.5, .label = "jobs on the GPU"},
+            {.x = {.lo = 0.5, .hi = max_jobs + 0.5, .label = "jobs on the GPU"},
              .y = {.lo = 0, .hi = hi, .label = label, .unit = unit},
              .size = size,
              .ghost = false});
   plot.curves(curves);
   double jobs = static_cast<double>(in.tenants);
-  if (plot.drag_point("drag the jobs", jobs, value, {.lo = 1, .hi = most_jobs}))
+  if (plot.drag_point("drag the jobs", jobs, value, {.lo = 1, .hi = max_jobs}))
     in.tenants = static_cast<std::int64_t>(std::lround(jobs));
 }
 

@@ -77,11 +77,11 @@ void drag_lanes(Inputs& in, ImVec2 at, ImVec2 size, float lane) {
   widgets::press_area("drag the number of jobs", {size.x, std::max(widgets::theme().px(8), size.y)});
   if (ImGui::IsItemFocused()) {
     const int steps = widgets::play_keys().steps;
-    if (steps != 0) in.tenants = std::clamp<std::int64_t>(in.tenants + steps, 1, most_jobs);
+    if (steps != 0) in.tenants = std::clamp<std::int64_t>(in.tenants + steps, 1, max_jobs);
   }
   if (ImGui::IsItemActive() && ImGui::IsMouseDown(ImGuiMouseButton_Left) && ImGui::GetIO().MouseDelta.y != 0) {
     const float y = (ImGui::GetIO().MousePos.y - at.y) / std::max(lane, 1.0f);
-    in.tenants = static_cast<std::int64_t>(std::clamp(std::ceil(y), 1.0f, float{most_jobs}));
+    in.tenants = static_cast<std::int64_t>(std::clamp(std::ceil(y), 1.0f, float{max_jobs}));
   }
   if (ImGui::IsItemHovered()) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeNS);
 }

@@ -190,8 +190,8 @@ struct View {
 };
 
 /// On one GPU: an instance for each of more there is not.
-inline constexpr std::int64_t most_jobs = models::fleet::mig_compute_slices;
-static_assert(most_jobs <= static_cast<std::int64_t>(models::fleet::most_tenants));
+inline constexpr std::int64_t max_jobs = models::fleet::mig_compute_slices;
+static_assert(max_jobs <= static_cast<std::int64_t>(models::fleet::max_tenants));
 
 /// More shelves than these are not drawn.
 inline constexpr std::size_t max_drawn_shelves = 64, max_drawn_queue = 24, strip_points = 160;

@@ -30,7 +30,7 @@ std::int64_t instances_of(const MigProfile& profile) {
   return count;
 }
 
-constexpr std::size_t most_pieces = 900;
+constexpr std::size_t max_pieces = 900;
 /// Pieces of turns that are simulated for mean steps.
 constexpr std::size_t counted_pieces = 30'000;
 
@@ -78,7 +78,7 @@ void fill_timeline(const Inputs& in, const Outputs& out, Run& run) {
   const Gpu gpu = gpu_of(in, out.host_rate);
   double longest = 0;
   for (const TenantRow& row : out.tenants) longest = std::max(longest, row.step_s);
-  run.timeline = shared_timeline(gpu.tenants, gpu.with, in.seed, 6 * longest, most_pieces);
+  run.timeline = shared_timeline(gpu.tenants, gpu.with, in.seed, 6 * longest, max_pieces);
   run.timeline_from_s = run.timeline.end_s / 6;
   // Against the whole GPU instead of the instance or the limit.
   for (TimelinePiece& piece : run.timeline.pieces)
@@ -89,7 +89,7 @@ void fill_timeline(const Inputs& in, const Outputs& out, Run& run) {
 }
 
 void fill_crowd(const Inputs& in, const Outputs& out, Run& run) {
-  for (std::int64_t jobs = 1; jobs <= most_jobs; ++jobs) {
+  for (std::int64_t jobs = 1; jobs <= max_jobs; ++jobs) {
     CrowdPoint point;
     for (std::size_t way = 0; way < sharing_way_count; ++way) {
       const Gpu gpu = gpu_of(in, static_cast<SharingWay>(way), jobs, profile_for(jobs), out.host_rate);

@@ -62,6 +62,48 @@ Curve redone_area(const SimulatedRun& run, double unit_s) {
   return area;
 }
 
+/// The failures of your run; the one that undid most has words of its own.
+Curve failure_marks(const SimulatedRun& run, Picture& p) {
+  Curve failures{.kind = Curve::Kind::dots,
+                 .label = "a failure",
+                 .output = "shown_failures",
+                 .tint = widgets::Tint::bad(),
+                 .marker = widgets::Marker::triangle,
+                 .given = true};
+  double worst = 0;
+  for (const auto& f : run.failures) {
+    failures.add(f.at_s / p.unit_s, 0);
+    if (f.fell_from_s - f.fell_to_s <= worst) continue;
+    worst = f.fell_from_s - f.fell_to_s;
+    p.worst_at = f.at_s / p.unit_s;
+    p.worst_work = f.fell_from_s / p.unit_s;
+  }
+  if (worst > 0) p.lost_words = format_text(worst, "s", 2) + " of work, done twice";
+  return failures;
+}
+
+/// The checkpoints that were written whole; the first is what a hand drags.
+Curve save_marks(const Inputs& in, const Outputs& out, const SimulatedRun& run, Picture& p) {
+  Curve saves{.kind = Curve::Kind::dots,
+              .label = "a checkpoint",
+              .tint = widgets::Tint::yours(),
+              .marker = widgets::Marker::square,
+              .radius = 3.5f};
+  // Where turns are joined there is no room for single checkpoints, and those that are left would mislead.
+  const bool single = std::none_of(run.stretches.begin(), run.stretches.end(),
+                                   [](const RunStretch& s) { return s.kind == RunStretch::Kind::cycles; });
+  for (const RunStretch& s : run.stretches) {
+    if (!single || s.kind != RunStretch::Kind::save || s.to_s >= out.shown_s) continue;
+    if (s.to_s - s.from_s < 0.999 * in.save_s) continue;  // a failure struck during this save
+    saves.add(s.to_s / p.unit_s, s.work_to_s / p.unit_s);
+  }
+  if (!saves.x.empty()) {
+    p.handle_at = saves.x.front();
+    p.handle_work = saves.y.front();
+  }
+  return saves;
+}
+
 void arrange_climb(const Inputs& in, const Outputs& out, const Run& run, Picture& p) {
   choose_unit(out, p);
   Curve ideal{.label = "nothing fails",
@@ -83,43 +125,11 @@ void arrange_climb(const Inputs& in, const Outputs& out, const Run& run, Picture
               .named = false};
   add_climb(run.best, p.unit_s, best);
   add_climb(run.yours, p.unit_s, yours);
-  Curve failures{.kind = Curve::Kind::dots,
-                 .label = "a failure",
-                 .output = "shown_failures",
-                 .tint = widgets::Tint::bad(),
-                 .marker = widgets::Marker::triangle,
-                 .given = true};
-  Curve saves{.kind = Curve::Kind::dots,
-              .label = "a checkpoint",
-              .tint = widgets::Tint::yours(),
-              .marker = widgets::Marker::square,
-              .radius = 3.5f};
-  double worst = 0;
-  for (const auto& f : run.yours.failures) {
-    failures.add(f.at_s / p.unit_s, 0);
-    if (f.fell_from_s - f.fell_to_s <= worst) continue;
-    worst = f.fell_from_s - f.fell_to_s;
-    p.worst_at = f.at_s / p.unit_s;
-    p.worst_work = f.fell_from_s / p.unit_s;
-  }
-  // Where turns are joined there is no room for single checkpoints, and those that are left would mislead.
-  const bool single = std::none_of(run.yours.stretches.begin(), run.yours.stretches.end(),
-                                   [](const RunStretch& s) { return s.kind == RunStretch::Kind::cycles; });
-  for (const RunStretch& s : run.yours.stretches) {
-    if (!single || s.kind != RunStretch::Kind::save || s.to_s >= out.shown_s) continue;
-    if (s.to_s - s.from_s < 0.999 * in.save_s) continue;  // a failure struck during this save
-    saves.add(s.to_s / p.unit_s, s.work_to_s / p.unit_s);
-  }
-  if (!saves.x.empty()) {
-    p.handle_at = saves.x.front();
-    p.handle_work = saves.y.front();
-  }
-  if (worst > 0) p.lost_words = format_text(worst, "s", 2) + " of work, done twice";
   p.draw_words = "one draw: yours keeps " + format_text(out.shown_kept, "%", 2) + " here, " +
                  format_text(out.efficiency, "%", 2) + " on average";
   p.climb = {std::move(ideal), redone_area(run.yours, p.unit_s), std::move(best), std::move(yours),
-             std::move(failures)};
-  if (!saves.x.empty()) p.climb.push_back(std::move(saves));
+             failure_marks(run.yours, p)};
+  if (Curve saves = save_marks(in, out, run.yours, p); !saves.x.empty()) p.climb.push_back(std::move(saves));
   p.yours_end = run.yours.kept_s / p.unit_s;
   p.best_end = run.best.kept_s / p.unit_s;
   p.yours_words = format_text(p.yours_end, "", 3);

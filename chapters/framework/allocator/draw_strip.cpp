@@ -16,13 +16,13 @@ using widgets::Align, widgets::Font, widgets::Painter, widgets::Rect, widgets::T
 
 widgets::NumberText bytes_text(double bytes) { return widgets::format(bytes, "B", 3, widgets::Prefix::binary); }
 
-constexpr std::size_t most_rows = 12;
+constexpr std::size_t max_rows = 12;
 
 /// Memory as lines of a page: where a byte of the strip stands, in screen pixels.
 struct Page {
   Rect area;
   std::size_t rows = 1;
-  std::array<double, most_rows + 1> begin{};  ///< byte at which a line begins; after the last one, where it ends
+  std::array<double, max_rows + 1> begin{};  ///< byte at which a line begins; after the last one, where it ends
   double row_bytes = 1;
   float pitch = 1, height = 1;
   float px_per_byte() const { return area.width() / static_cast<float>(row_bytes); }
@@ -47,7 +47,7 @@ struct Page {
 Page page_of(const Picture& picture, const StripState& strip, Rect area) {
   const auto& t = widgets::theme();
   Page page{.area = area};
-  const auto fits = static_cast<std::size_t>(std::clamp(area.height() / t.px(26), 1.0f, static_cast<float>(most_rows)));
+  const auto fits = static_cast<std::size_t>(std::clamp(area.height() / t.px(26), 1.0f, static_cast<float>(max_rows)));
   const auto expands = [](const RangeSpan& r) { return r.expandable; };
   if (!picture.run->ranges.empty() && picture.run->ranges.size() + 1 <= std::min<std::size_t>(fits, 7) &&
       std::none_of(picture.run->ranges.begin(), picture.run->ranges.end(), expands)) {
@@ -130,90 +130,128 @@ void paint_page(const Painter& p, const Picture& picture, const StripState& stri
     });
 }
 
-/// A name before a line of the ruler, and its figure.
-void paint_label(const Painter& p, float x, float y, std::string_view words, ImU32 ink) {
-  p.text({x, y}, words, ink, Type::small);
+/// The request and the holes side by side, in the scale of the page.
+struct Ruler {
+  const Painter& p;
+  const Picture& picture;
+  const StripState& strip;
+  Rect area;
+  float scale = 1;       ///< pixels of a byte
+  bool fails = false;    ///< a request of `picture.failed_bytes` has found no room
+  bool smaller = false;  ///< on a smaller scale than the page
+  float bar = 0, line = 0;
+
+  float width_of(double bytes) const { return std::max(widgets::theme().px(2), static_cast<float>(bytes) * scale); }
+};
+
+Ruler ruler_of(const Painter& p, const Picture& picture, const StripState& strip, const Page& page, Rect area) {
+  const auto& t = widgets::theme();
+  Ruler r{.p = p, .picture = picture, .strip = strip, .area = area};
+  r.fails = picture.failed_event >= 0 && strip.cursor >= picture.failed_event && picture.failed_bytes > 0;
+  r.bar = t.px(16);
+  r.line = t.type(Type::small);
+  // In the scale of the page, unless the request or the holes would leave it.
+  const double longest = std::max(static_cast<double>(strip.hole_bytes), r.fails ? 1.4 * picture.failed_bytes : 0.0);
+  const float fitting = longest > 0 ? area.width() / static_cast<float>(longest) : page.px_per_byte();
+  r.scale = std::min(page.px_per_byte(), fitting);
+  r.smaller = r.scale < page.px_per_byte();
+  return r;
 }
 
-/// The request and the holes side by side, in the scale of the page.
-void paint_ruler(const Painter& p, const Picture& picture, const StripState& strip, const Page& page, Rect area) {
+/// Words and bytes behind a bar that ends at `x`, where they have room.
+void paint_words_after(const Ruler& r, float x, float y, std::string_view words, double bytes, ImU32 ink) {
   const auto& t = widgets::theme();
-  const bool fails = picture.failed_event >= 0 && strip.cursor >= picture.failed_event && picture.failed_bytes > 0;
-  const float bar = t.px(16), line = t.type(Type::small);
-  // In the scale of the page, unless the request or the holes would leave it.
-  const double longest = std::max(static_cast<double>(strip.hole_bytes), fails ? 1.4 * picture.failed_bytes : 0.0);
-  const float fitting = longest > 0 ? area.width() / static_cast<float>(longest) : page.px_per_byte(),
-              scale = std::min(page.px_per_byte(), fitting);
-  float y = area.min.y;
-  const auto width_of = [&](double bytes) { return std::max(t.px(2), static_cast<float>(bytes) * scale); };
-  const auto words_after = [&](float x, std::string_view words, double bytes, ImU32 ink) {
-    widgets::Line text;
-    text.add(words).add(" ").add(bytes_text(bytes));
-    const float wide = widgets::text_size(text.view(), Type::small).x;
-    const float at = std::min(x + t.px(8), area.max.x - wide);
-    if (at < x) return;
-    paint_label(p, at, y + (bar - line) / 2 - t.px(1), text.view(), ink);
-  };
-  if (fails) {
-    const float w = std::min(width_of(picture.failed_bytes), area.width());
-    p.rect({area.min.x, y}, {area.min.x + w, y + bar}, widgets::with_alpha(t.bad, 0.28f));
-    p.frame({area.min.x, y}, {area.min.x + w, y + bar}, t.bad, t.px(1.5f));
-    words_after(area.min.x + w, "asked for:", picture.failed_bytes, t.bad);
-    // The largest hole stands beside it, so that both lengths compare.
-    widgets::Line asked;
-    asked.add("asked for: ").add(bytes_text(picture.failed_bytes));
-    const float x = area.min.x + w + t.px(28) + widgets::text_size(asked.view(), Type::small).x,
-                hole = width_of(static_cast<double>(strip.largest));
-    if (x + hole + t.px(140) < area.max.x) {
-      paint_hole(p, {{x, y}, {x + hole, y + bar}});
-      words_after(x + hole, "largest hole:", static_cast<double>(strip.largest), t.text);
-    }
-    y += bar + t.px(7);
-  }
-  if (y + bar > area.max.y || strip.hole_bytes == 0) return;
-  // All that is free end to end, the largest first: what empty_cache returns, then the holes.
-  float x = area.min.x;
+  widgets::Line text;
+  text.add(words).add(" ").add(bytes_text(bytes));
+  const float wide = widgets::text_size(text.view(), Type::small).x;
+  const float at = std::min(x + t.px(8), r.area.max.x - wide);
+  if (at >= x) r.p.text({at, y + (r.bar - r.line) / 2 - t.px(1)}, text.view(), ink, Type::small);
+}
+
+/// What was asked for, and the largest hole beside it, so that both lengths compare.
+void paint_request(const Ruler& r, float y) {
+  const auto& t = widgets::theme();
+  const float w = std::min(r.width_of(r.picture.failed_bytes), r.area.width()), left = r.area.min.x;
+  r.p.rect({left, y}, {left + w, y + r.bar}, widgets::with_alpha(t.bad, 0.28f));
+  r.p.frame({left, y}, {left + w, y + r.bar}, t.bad, t.px(1.5f));
+  paint_words_after(r, left + w, y, "asked for:", r.picture.failed_bytes, t.bad);
+  widgets::Line asked;
+  asked.add("asked for: ").add(bytes_text(r.picture.failed_bytes));
+  const auto largest = static_cast<double>(r.strip.largest);
+  const float x = left + w + t.px(28) + widgets::text_size(asked.view(), Type::small).x, hole = r.width_of(largest);
+  if (x + hole + t.px(140) >= r.area.max.x) return;
+  paint_hole(r.p, {{x, y}, {x + hole, y + r.bar}});
+  paint_words_after(r, x + hole, y, "largest hole:", largest, t.text);
+}
+
+/// All that is free end to end, the largest first: what empty_cache returns, then the holes, with a mark for each time
+/// that the request would find room in them.
+void paint_free(const Ruler& r, float y) {
+  const auto& t = widgets::theme();
+  float x = r.area.min.x;
   const auto run = [&](const std::vector<std::uint64_t>& list, const auto& paint) {
     for (const std::uint64_t bytes : list) {
-      const float w = static_cast<float>(bytes) * scale, end = std::min(x + w, area.max.x);
-      if (end > x) paint(p, Rect{{x, y}, {end, y + bar}});
+      const float w = static_cast<float>(bytes) * r.scale, end = std::min(x + w, r.area.max.x);
+      if (end > x) paint(r.p, Rect{{x, y}, {end, y + r.bar}});
       x += w;
-      if (x >= area.max.x) return;
+      if (x >= r.area.max.x) return;
     }
   };
-  run(strip.returns, paint_returnable);
-  run(strip.holes, paint_hole);
-  const float end = std::min(x, area.max.x);
-  if (fails)
-    for (int k = 1; static_cast<float>(k) * width_of(picture.failed_bytes) <= end - area.min.x + 0.5f; ++k) {
-      const float mark = area.min.x + static_cast<float>(k) * width_of(picture.failed_bytes);
-      p.line({mark, y - t.px(3)}, {mark, y + bar + t.px(3)}, t.bad, t.px(1.5f));
-    }
-  y += bar + t.px(3);
-  if (y + line > area.max.y) return;
+  run(r.strip.returns, paint_returnable);
+  run(r.strip.holes, paint_hole);
+  if (!r.fails) return;
+  const float wide = std::min(x, r.area.max.x) - r.area.min.x, each = r.width_of(r.picture.failed_bytes);
+  for (int k = 1; static_cast<float>(k) * each <= wide + 0.5f; ++k) {
+    const float mark = r.area.min.x + static_cast<float>(k) * each;
+    r.p.line({mark, y - t.px(3)}, {mark, y + r.bar + t.px(3)}, t.bad, t.px(1.5f));
+  }
+}
+
+void paint_free_words(const Ruler& r, float y) {
+  const StripState& strip = r.strip;
   widgets::Line words;
   if (strip.emptiable > 0) words.add("returnable: ").add(bytes_text(static_cast<double>(strip.emptiable))).add(", ");
   words.add_integer(static_cast<std::int64_t>(strip.holes.size()))
       .add(strip.holes.size() == 1 ? " hole: " : " holes: ")
       .add(bytes_text(static_cast<double>(strip.hole_bytes - strip.emptiable)));
-  if (fails)
+  if (r.fails)
     words.add(strip.emptiable > 0 ? "; together " : ", ")
-        .add(widgets::format(static_cast<double>(strip.hole_bytes) / picture.failed_bytes, ""))
+        .add(widgets::format(static_cast<double>(strip.hole_bytes) / r.picture.failed_bytes, ""))
         .add("\xC3\x97 what is asked for");
-  if (fails && static_cast<double>(strip.hole_bytes) >= picture.failed_bytes) words.add(" (a mark each time)");
+  if (r.fails && static_cast<double>(strip.hole_bytes) >= r.picture.failed_bytes) words.add(" (a mark each time)");
   if (strip.emptiable == 0) words.add("; empty_cache would return nothing");
-  if (scale < page.px_per_byte()) words.add("; on a smaller scale than above");
-  widgets::fit_text(p, {area.min.x, y}, words.view(), area.width(), t.muted, Type::small);
+  if (r.smaller) words.add("; on a smaller scale than above");
+  widgets::fit_text(r.p, {r.area.min.x, y}, words.view(), r.area.width(), widgets::theme().muted, Type::small);
+}
+
+/// What the learner took for returnable, as a length of all that is free, whose bar begins at `y`.
+void paint_guess(const Ruler& r, float y) {
   const widgets::ShownGuess* const guess = widgets::shown_guess();
   if (!guess || guess->output != "emptiable_bytes") return;
-  // What the learner took for returnable, as a length of all that is free.
-  const float wanted = area.min.x + static_cast<float>(guess->value) * scale, top = y - bar - t.px(3);
-  const float at = std::clamp(wanted, area.min.x, area.max.x);
-  const widgets::Line said = widgets::guess_words(bytes_text(guess->value).view(), wanted > area.max.x);
-  p.line({at, top - t.px(3)}, {at, top + bar + t.px(3)}, t.accent, t.px(2.5f));
+  const auto& t = widgets::theme();
+  const float wanted = r.area.min.x + static_cast<float>(guess->value) * r.scale;
+  const float at = std::clamp(wanted, r.area.min.x, r.area.max.x);
+  const widgets::Line said = widgets::guess_words(bytes_text(guess->value).view(), wanted > r.area.max.x);
+  r.p.line({at, y - t.px(3)}, {at, y + r.bar + t.px(3)}, t.accent, t.px(2.5f));
   const float wide = widgets::text_size(said.view(), Type::small).x;
-  widgets::paint_guess_words(
-      p, {std::min(at + t.px(8), area.max.x - wide - t.px(4)), top + (bar - t.type(Type::small)) / 2}, said.view());
+  widgets::paint_guess_words(r.p, {std::min(at + t.px(8), r.area.max.x - wide - t.px(4)), y + (r.bar - r.line) / 2},
+                             said.view());
+}
+
+void paint_ruler(const Painter& p, const Picture& picture, const StripState& strip, const Page& page, Rect area) {
+  const auto& t = widgets::theme();
+  const Ruler r = ruler_of(p, picture, strip, page, area);
+  float y = area.min.y;
+  if (r.fails) {
+    paint_request(r, y);
+    y += r.bar + t.px(7);
+  }
+  if (y + r.bar > area.max.y || strip.hole_bytes == 0) return;
+  paint_free(r, y);
+  const float words = y + r.bar + t.px(3);
+  if (words + r.line > area.max.y) return;
+  paint_free_words(r, words);
+  paint_guess(r, y);
 }
 
 void paint_key(const Painter& p, const Picture& picture, const StripState& strip, ImVec2 at, float right) {

@@ -20,7 +20,7 @@ std::string takes_words(const Outputs& out, std::size_t graph) {
 void arrange_stream(const Outputs& out, const Run& run, const std::vector<std::size_t>& shown, Picture& p) {
   const auto& calls = run.stream.guards.calls;
   const std::size_t graphs = run.stream.guards.graphs.size();
-  const std::size_t kinds = std::min(graphs, most_lanes) + (graphs > most_lanes ? 1 : 0);
+  const std::size_t kinds = std::min(graphs, max_lanes) + (graphs > max_lanes ? 1 : 0);
   Curve came{.kind = Curve::Kind::dots,
              .label = "as it came",
              .info = "the length of a call before it is padded",
@@ -30,7 +30,7 @@ void arrange_stream(const Outputs& out, const Run& run, const std::vector<std::s
   std::vector<Curve> ran;
   for (std::size_t g = 0; g < kinds; ++g)
     ran.push_back({.kind = Curve::Kind::dots,
-                   .label = g < most_lanes ? "graph for " + takes_words(out, g) : "further graphs",
+                   .label = g < max_lanes ? "graph for " + takes_words(out, g) : "further graphs",
                    .tint = graph_tint(g),
                    .radius = 2.6f,
                    .legend = false});
@@ -92,7 +92,7 @@ void arrange_lead(const Inputs& in, const Outputs& out, const Run& run, const st
   }
   Curve even{.label = "eager", .tint = Tint::strong(), .dashed = true, .legend = false};
   even.add(axis_from, 0);
-  even.add(most_calls, 0);
+  even.add(max_calls, 0);
   const double lo = out.lowest_s;
   const double room = hi > lo ? 0.12 * (hi - lo) : 1;
   p.lead_lo = lo - room;

@@ -80,7 +80,7 @@ void describe(Fields& f, Inputs& in) {
   f.choice("way", in.way, ways, "Way", "Who makes the kernels and who launches them.", {.headline = true});
   f.choice("policy", in.policy, policies, "Lengths", "What a graph is made for.", {.headline = true});
   f.integer("calls", in.calls, "Calls", "How long the stream is.",
-            {.range = {1, most_calls, Scale::log}, .typical = {100, 20'000}, .headline = true, .costly = true});
+            {.range = {1, max_calls, Scale::log}, .typical = {100, 20'000}, .headline = true, .costly = true});
   f.integer("bucket", in.bucket, "Bucket", "The smallest power of two, or what lengths are multiples of.",
             {.range = {1, 4096, Scale::log}, .typical = {16, 1024}, .when = {"policy", "powers|multiples|any_padded"}});
   f.integer("max_graphs", in.max_graphs, "Limit of graphs",

@@ -37,7 +37,7 @@ bool buckets(const Inputs& in) {
 
 void draw_stream(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   Plot plot("calls", view.stream,
-            {.x = {.kind = AxisKind::log10, .lo = axis_from, .hi = most_calls, .label = "call"},
+            {.x = {.kind = AxisKind::log10, .lo = axis_from, .hi = max_calls, .label = "call"},
              .y = {.lo = 0, .hi = picture.length_hi, .label = picture.length_label},
              .size = size,
              .link = &view.link,
@@ -47,8 +47,8 @@ void draw_stream(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   if (picture.ahead_from > 0)
     plot.vertical_mark(picture.ahead_from, {}, {.colour = widgets::theme().good, .output = "ahead_from"});
   auto calls = static_cast<double>(in.calls);
-  if (plot.drag_x("drag the end of the stream", calls, {.label = "the stream ends", .lo = 1, .hi = most_calls}))
-    in.calls = std::clamp<std::int64_t>(std::llround(calls), 1, static_cast<std::int64_t>(most_calls));
+  if (plot.drag_x("drag the end of the stream", calls, {.label = "the stream ends", .lo = 1, .hi = max_calls}))
+    in.calls = std::clamp<std::int64_t>(std::llround(calls), 1, static_cast<std::int64_t>(max_calls));
   if (buckets(in)) {
     auto bucket = static_cast<double>(in.bucket);
     if (plot.drag_y("drag the bucket", bucket, {.label = "bucket", .lo = 1, .hi = 4096}))
@@ -62,7 +62,7 @@ void draw_stream(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
 
 void draw_lead(const Picture& picture, View& view, ImVec2 size) {
   Plot plot("ledger", view.lead,
-            {.x = {.kind = AxisKind::log10, .lo = axis_from, .hi = most_calls, .label = "call"},
+            {.x = {.kind = AxisKind::log10, .lo = axis_from, .hi = max_calls, .label = "call"},
              .y = {.lo = picture.lead_lo, .hi = picture.lead_hi, .label = "won so far", .unit = "s"},
              .size = size,
              .legend = false,
@@ -117,7 +117,7 @@ void draw_fall(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
 void draw_mean(const Picture& picture, View& view, ImVec2 size) {
   const bool wide = size.x >= widgets::theme().px(360) && size.y >= widgets::theme().px(170);
   Plot plot("mean", view.mean,
-            {.x = {.kind = AxisKind::log10, .lo = axis_from, .hi = most_calls, .label = "calls so far"},
+            {.x = {.kind = AxisKind::log10, .lo = axis_from, .hi = max_calls, .label = "calls so far"},
              .y = {.kind = AxisKind::log10,
                    .lo = picture.mean_lo,
                    .hi = picture.mean_hi,

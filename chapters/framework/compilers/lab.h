@@ -152,7 +152,7 @@ std::string answer_of(const Inputs& in, const Outputs& out);
 extern const Choices length_choices;
 LabDoors doors_of(const Inputs& in, const Outputs& out);
 /// The longest stream, and the axis of its calls.
-inline constexpr double most_calls = 20'000, axis_from = 0.6;
+inline constexpr double max_calls = 20'000, axis_from = 0.6;
 /// Calls to draw, from 0: all of the first hundreds, then evenly on a logarithmic axis; those that wait for a graph
 /// are always among them.
 std::vector<std::size_t> shown_calls(const models::inference::StreamRun& run);
@@ -160,7 +160,7 @@ std::vector<std::size_t> shown_calls(const models::inference::StreamRun& run);
 void arrange_lanes(const Outputs& out, const Run& run, const std::vector<std::size_t>& shown, Picture& p);
 /// The hue of a graph and of its calls; from the seventh on they share one.
 widgets::Tint graph_tint(std::size_t graph);
-inline constexpr std::size_t most_lanes = 6;
+inline constexpr std::size_t max_lanes = 6;
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 
 /// What a lane needs for its words, and the gap to the next.

@@ -13,9 +13,9 @@ using models::as_double;
 using widgets::format_text, widgets::Tint;
 
 /// Points of a line over the calls: every call at first, then ever fewer.
-constexpr std::size_t most_points = 700;
+constexpr std::size_t max_points = 700;
 /// Calls that are seen falling; steps in which the calls that wait are counted.
-constexpr std::size_t most_falls = 44, most_waits = 320;
+constexpr std::size_t max_falls = 44, max_waits = 320;
 
 /// The factor from one of so many steps over `calls` to the next, even on a logarithmic axis.
 double step_over(std::size_t calls, std::size_t steps) {
@@ -30,15 +30,15 @@ std::string calls_words(std::int64_t calls) {
 void add_waits(const Run& run, Picture& p) {
   const auto& calls = run.stream.guards.calls;
   const std::size_t n = calls.size();
-  const double step = step_over(n, most_waits);
-  std::array<std::size_t, most_lanes + 1> waiting{};
+  const double step = step_over(n, max_waits);
+  std::array<std::size_t, max_lanes + 1> waiting{};
   for (std::size_t from = 0; from < n;) {
     const auto wanted = static_cast<std::size_t>(static_cast<double>(from + 1) * step);
     const std::size_t to = std::clamp(wanted, from + 1, n);
     waiting.fill(0);
     for (std::size_t i = from; i < to; ++i)
       if (run.stream.compile_s[i] > 0 && calls[i].graph >= 0)
-        ++waiting[std::min(static_cast<std::size_t>(calls[i].graph), most_lanes)];
+        ++waiting[std::min(static_cast<std::size_t>(calls[i].graph), max_lanes)];
     for (std::size_t lane = 0; lane < p.lanes.size(); ++lane)
       if (waiting[lane] > 0)
         p.lanes[lane].waits.push_back({static_cast<float>(from + 1), static_cast<float>(to + 1),
@@ -49,14 +49,14 @@ void add_waits(const Run& run, Picture& p) {
 
 /// The lane that a call falls into; the last one holds what runs eager.
 std::size_t lane_of(const models::inference::GuardedCall& call, std::size_t eager_lane) {
-  return call.graph < 0 ? eager_lane : std::min(static_cast<std::size_t>(call.graph), most_lanes);
+  return call.graph < 0 ? eager_lane : std::min(static_cast<std::size_t>(call.graph), max_lanes);
 }
 
 void add_lanes(const Outputs& out, const Run& run, Picture& p) {
   const auto& graphs = run.stream.guards.graphs;
   std::int64_t rest = 0;
   for (std::size_t g = 0; g < graphs.size(); ++g) {
-    if (g >= most_lanes) {
+    if (g >= max_lanes) {
       rest += graphs[g].calls;
       continue;
     }
@@ -66,21 +66,21 @@ void add_lanes(const Outputs& out, const Run& run, Picture& p) {
                        .first_call = as_double(graphs[g].first_call + 1),
                        .tint = graph_tint(g)});
   }
-  if (graphs.size() > most_lanes)
-    p.lanes.push_back({.words = format_text(as_double(out.graphs) - static_cast<double>(most_lanes), "") +
+  if (graphs.size() > max_lanes)
+    p.lanes.push_back({.words = format_text(as_double(out.graphs) - static_cast<double>(max_lanes), "") +
                                 " more graphs: " + calls_words(rest),
-                       .first_call = as_double(graphs[most_lanes].first_call + 1),
-                       .tint = graph_tint(most_lanes)});
+                       .first_call = as_double(graphs[max_lanes].first_call + 1),
+                       .tint = graph_tint(max_lanes)});
 }
 
 }  // namespace
 
-Tint graph_tint(std::size_t graph) { return graph < most_lanes ? Tint::series(graph) : Tint(); }
+Tint graph_tint(std::size_t graph) { return graph < max_lanes ? Tint::series(graph) : Tint(); }
 
 std::vector<std::size_t> shown_calls(const models::inference::StreamRun& run) {
   const std::size_t n = run.lead_s.size();
   std::vector<std::size_t> shown;
-  const double step = step_over(n, most_points);
+  const double step = step_over(n, max_points);
   // Every block of a few graphs is shown; of very many those that fall on a step, as all other calls.
   const bool few = run.guards.graphs.size() <= 64;
   double next = 1;
@@ -99,7 +99,7 @@ void arrange_lanes(const Outputs& out, const Run& run, const std::vector<std::si
   const std::size_t eager_lane = p.lanes.size();
   const auto& calls = run.stream.guards.calls;
   double eager_from = 0;
-  const double step = step_over(calls.size(), most_falls);
+  const double step = step_over(calls.size(), max_falls);
   double next = 1;
   std::vector<float> eager_hits;
   for (const std::size_t i : shown) {

@@ -150,6 +150,13 @@ struct StepPlaces {
 /// While a question is open: the nameplate over an empty ground and as the rim of an empty vessel, and the layers.
 void draw_given_step(const Outputs& out, const Picture& picture, const StepPlaces& places);
 
+/// The step over time, with the peak and the cursor. `right`: how far the phases' names may reach.
+void draw_mountain(const Outputs& out, const Picture& picture, View& view, ImVec2 size, float right);
+/// What is held at the cursor, as a stack in the scale of the mountain beside it.
+void draw_cursor_stack(const Outputs& out, const Picture& picture, View& view, ImVec2 size);
+/// The loss alone, operation by operation.
+void draw_loss(const Outputs& out, const Picture& picture, View& view, ImVec2 size);
+
 struct Setting : TrainedOn {
   models::memory::TimelineSetting timeline;
 };

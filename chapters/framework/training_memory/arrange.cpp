@@ -192,8 +192,8 @@ std::size_t shown_change(const Inputs& in, const Outputs& out) {
     if (const std::size_t fits = first([](const ChangeRow& r) { return r.fits && r.change != Change::plain; });
         fits < none)
       return fits;
-  constexpr double most_times = 3;
-  const double seen = most_times * std::max(out.total_bytes, out.chip_bytes), same = 1e-9 * out.total_bytes;
+  constexpr double max_times = 3;
+  const double seen = max_times * std::max(out.total_bytes, out.chip_bytes), same = 1e-9 * out.total_bytes;
   const std::size_t plain = first([&](const ChangeRow& row) {
     return row.change == Change::plain && std::abs(row.saved_bytes) > same && row.total_bytes <= seen;
   });
@@ -252,10 +252,10 @@ void arrange_limit(const Outputs& out, Picture& p) {
 
 }  // namespace
 
-Picture arrange(const Inputs& set, const Outputs& out) {
+Picture arrange(const Inputs& set, const Outputs& out, Schedules& schedules) {
   Picture p;
   const Inputs in = in_force(set);
-  const auto setting = read_setting(in);
+  const auto setting = read_setting(in, schedules);
   if (!out.reason.empty() || !setting) return p;
   p.shown_change = shown_change(in, out);
   p.answer = answer_of(in, out, p.shown_change);

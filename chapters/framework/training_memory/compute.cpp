@@ -12,9 +12,9 @@ using models::memory::MemoryOwner;
 
 constexpr double whole = 100;
 
-ChangeRow row_of(const Inputs& in, Change change, double chip_bytes, double before) {
+ChangeRow row_of(const Inputs& in, Change change, const Outputs& now, Schedules& schedules) {
   ChangeRow row{.change = change, .name = std::string(change_name(change))};
-  const auto setting = read_setting(with_change(in, change));
+  const auto setting = read_setting(with_change(in, change), schedules);
   if (!setting) {
     row.why_not = setting.error;
     return row;
@@ -27,8 +27,8 @@ ChangeRow row_of(const Inputs& in, Change change, double chip_bytes, double befo
   row.possible = true;
   row.held = memory->held;
   row.total_bytes = memory->total();
-  row.saved_bytes = before - row.total_bytes;
-  row.fits = row.total_bytes <= chip_bytes;
+  row.saved_bytes = now.total_bytes - row.total_bytes;
+  row.fits = row.total_bytes <= now.chip_bytes;
   return row;
 }
 
@@ -104,11 +104,11 @@ void fill_shares(const Inputs& in, const TrainingCase& s, Outputs& out) {
 }
 
 /// Every change alone, and the first that makes the step fit.
-void fill_changes(const Inputs& in, Outputs& out) {
+void fill_changes(const Inputs& in, Schedules& schedules, Outputs& out) {
   out.best_total_bytes = std::numeric_limits<double>::quiet_NaN();
   out.best_change = out.fits ? "none is needed" : "no single one";
   for (std::size_t i = 1; i + 1 < change_count; ++i) {
-    out.changes.push_back(row_of(in, static_cast<Change>(i), out.chip_bytes, out.total_bytes));
+    out.changes.push_back(row_of(in, static_cast<Change>(i), out, schedules));
     const ChangeRow& row = out.changes.back();
     if (row.possible && row.fits && row.change != Change::plain && !out.fits && !(out.best_total_bytes > 0)) {
       out.best_change = row.name;
@@ -148,7 +148,7 @@ std::int64_t sequence_step(const Inputs& set) {
   return in.tensor_parallel * (in.context_parallel > 1 ? 2 * in.context_parallel : 1);
 }
 
-models::Result<TrainingCase> read_setting(const Inputs& set) {
+models::Result<TrainingCase> read_setting(const Inputs& set, Schedules& schedules) {
   const Inputs in = in_force(set);
   auto setting = training_case(in.model, in.chip);
   if (!setting) return setting;
@@ -178,6 +178,7 @@ models::Result<TrainingCase> read_setting(const Inputs& set) {
   };
   if (models::Status done = put_details(setting->architecture, in.details, setting->plan); !done)
     return models::Result<TrainingCase>::fail(std::move(done.error));
+  setting->plan.in_flight = schedules.in_flight(setting->plan);
   setting->options = {.count = in.count, .slack_share = in.slack / whole, .fixed_bytes = in.fixed_bytes};
   return setting;
 }
@@ -235,10 +236,10 @@ Inputs with_change(const Inputs& set, Change change) {
   return c;
 }
 
-Outputs compute(const Inputs& set) {
+Outputs compute(const Inputs& set, Schedules& schedules) {
   Outputs out;
   const Inputs in = in_force(set);
-  const auto setting = read_setting(in);
+  const auto setting = read_setting(in, schedules);
   if (!setting) {
     out.reason = setting.error;
     return out;
@@ -254,13 +255,13 @@ Outputs compute(const Inputs& set) {
   Inputs single = in;
   single.micro_batches = 1;
   out.one_micro_batch_bytes = std::numeric_limits<double>::quiet_NaN();
-  if (const auto alone = read_setting(single))
+  if (const auto alone = read_setting(single, schedules))
     if (const auto one = models::memory::training_memory(alone->architecture, alone->plan, alone->options))
       out.one_micro_batch_bytes = one->total();
   for (const auto& [first, end] : models::memory::stage_layers(s.architecture, s.plan))
     out.stage_layers += static_cast<double>(end - first);
   out.largest_sequence = largest_sequence(s, sequence_step(in), out.chip_bytes);
-  fill_changes(in, out);
+  fill_changes(in, schedules, out);
   fill_layer(in, s, out);
   return out;
 }

@@ -230,12 +230,14 @@ void describe(Fields& f, Outputs& o) {
 }
 
 LabPtr make() {
+  const auto schedules = std::make_shared<Schedules>();
   return make_lab<Inputs, Outputs, Picture, View>(
       {"framework/training-memory",
        "Training memory",
        "Where do the bytes of a training step live, and what would make them fit?",
        {.published_keys = "model"}},
-      compute, arrange, draw);
+      [schedules](const Inputs& in) { return compute(in, *schedules); },
+      [schedules](const Inputs& in, const Outputs& out) { return arrange(in, out, *schedules); }, draw);
 }
 
 }  // namespace chapters::framework::training_memory

@@ -10,6 +10,7 @@
 #include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/published_panel.h"
 #include "models/memory/training_memory.h"
+#include "models/parallel/planner/planner_schedule.h"
 #include "widgets/charts/byte_strip.h"
 #include "widgets/charts/stacked_bar.h"
 #include "widgets/charts/vessel.h"
@@ -136,8 +137,11 @@ struct View {
   std::array<std::array<widgets::BarSegment, 4>, 2> parts;
 };
 
+/// Orders of passes that were run, kept for all copies of the lab.
+using Schedules = models::parallel::KeptSchedules;
+
 /// The model and plan that the Inputs name. Fails with a sentence.
-models::Result<TrainingCase> read_setting(const Inputs& in);
+models::Result<TrainingCase> read_setting(const Inputs& in, Schedules& schedules);
 /// The Inputs with every cut at 1 where the step is of one GPU.
 Inputs in_force(const Inputs& in);
 /// Sequences are multiples of this many tokens under the plan's context and tensor parallelism.
@@ -146,8 +150,8 @@ std::int64_t sequence_step(const Inputs& in);
 Inputs with_change(const Inputs& in, Change change);
 std::string_view change_name(Change change);
 
-Outputs compute(const Inputs& inputs);
-Picture arrange(const Inputs& inputs, const Outputs& out);
+Outputs compute(const Inputs& inputs, Schedules& schedules);
+Picture arrange(const Inputs& inputs, const Outputs& out, Schedules& schedules);
 void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
 void draw_vessel(Inputs& inputs, const Outputs& out, const Picture& picture, View& view, ImVec2 size);
 

@@ -75,7 +75,7 @@ void describe(Fields& f, Inputs& in) {
   f.integer("rows", in.rows, "Rows", "Rows of the heat maps and the tile grid.", {.range = {1, 64}});
   f.integer("cols", in.cols, "Columns", "Columns of the heat maps and the tile grid.", {.range = {1, 64}});
   f.integer("nodes", in.nodes, "Boxes of the flow graph", "Each has an arrow from an earlier one, some have two.",
-            {.range = {2, static_cast<double>(most_nodes), Scale::step}});
+            {.range = {2, static_cast<double>(max_nodes), Scale::step}});
   f.integer("table_rows", in.table_rows, "Rows of the table", "Only those in sight are asked for.",
             {.range = {1, 5000, Scale::log}});
 }

@@ -135,30 +135,9 @@ void draw_distributions(::widgets::Stage& stage, const EdgeSample& s, EdgeViews&
   });
 }
 
-void draw_mechanisms(::widgets::Stage& stage, const EdgeSample& s, EdgeViews& v) {
-  v.bit_rows.clear();
-  static constexpr ::widgets::BitField fields[] = {{"significand", 12, Tint::series(0)}};
-  constexpr std::string_view labels[] = {"accumulator", "addend", "sum"}, signs[] = {"", "+", "="};
-  for (std::size_t i = 0; i < s.bits.size(); ++i)
-    v.bit_rows.push_back({
-        .label = labels[i % 3],
-        .bits = s.bits[i],
-        .fields = fields,
-        .shift = s.shifts[i],
-        .value = i % 3 == 1 ? "\xC3\x97 2\xE2\x81\xBB\xE2\x81\xB7" : "",
-        .operation = signs[i % 3],
-        .info = "made up",
-    });
-  stage.panel("road", {.title = "road", .least = {380, 200}, .answers = true}, [&](ImVec2 whole) {
-    const ImVec2 size = shows("to scale in metres, the longest blind stretch in the middle", whole);
-    ::widgets::draw_road("road", s.stretches, v.road, {.size = size});
-  });
-  stage.panel("bit_rows", {.title = "bit_rows", .least = {380, 200}}, [&](ImVec2 whole) {
-    const ImVec2 size = shows("bits of one weight under each other, what the register cannot hold falls off", whole);
+namespace {
 
-    ::widgets::draw_bit_rows("adder", v.bit_rows, v.adder,
-                             {.kept = s.bits.empty() || s.bits[0].size() < 12 ? 0 : 12, .extra = 3, .size = size});
-  });
+void draw_matrices(::widgets::Stage& stage, const EdgeSample& s, EdgeViews& v) {
   stage.panel("matrix", {.title = "matrix", .least = {380, 200}}, [&](ImVec2 whole) {
     const ImVec2 size = shows("cells by value, a click shows a group of 4 x 8, zeros have no colour", whole);
 
@@ -206,6 +185,35 @@ void draw_mechanisms(::widgets::Stage& stage, const EdgeSample& s, EdgeViews& v)
         "mask", data, v.wide,
         {.row_title = "query", .col_title = "key", .value_title = "mask", .blank_zero = true, .size = size});
   });
+}
+
+}  // namespace
+
+void draw_mechanisms(::widgets::Stage& stage, const EdgeSample& s, EdgeViews& v) {
+  v.bit_rows.clear();
+  static constexpr ::widgets::BitField fields[] = {{"significand", 12, Tint::series(0)}};
+  constexpr std::string_view labels[] = {"accumulator", "addend", "sum"}, signs[] = {"", "+", "="};
+  for (std::size_t i = 0; i < s.bits.size(); ++i)
+    v.bit_rows.push_back({
+        .label = labels[i % 3],
+        .bits = s.bits[i],
+        .fields = fields,
+        .shift = s.shifts[i],
+        .value = i % 3 == 1 ? "\xC3\x97 2\xE2\x81\xBB\xE2\x81\xB7" : "",
+        .operation = signs[i % 3],
+        .info = "made up",
+    });
+  stage.panel("road", {.title = "road", .least = {380, 200}, .answers = true}, [&](ImVec2 whole) {
+    const ImVec2 size = shows("to scale in metres, the longest blind stretch in the middle", whole);
+    ::widgets::draw_road("road", s.stretches, v.road, {.size = size});
+  });
+  stage.panel("bit_rows", {.title = "bit_rows", .least = {380, 200}}, [&](ImVec2 whole) {
+    const ImVec2 size = shows("bits of one weight under each other, what the register cannot hold falls off", whole);
+
+    ::widgets::draw_bit_rows("adder", v.bit_rows, v.adder,
+                             {.kept = s.bits.empty() || s.bits[0].size() < 12 ? 0 : 12, .extra = 3, .size = size});
+  });
+  draw_matrices(stage, s, v);
 }
 
 }  // namespace chapters::gallery::widgets

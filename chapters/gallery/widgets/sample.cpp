@@ -96,10 +96,10 @@ Sample make_sample(const SampleSize& size) {
 }
 
 std::string_view node_name(std::size_t i) {
-  constexpr std::array<std::string_view, most_nodes> names{
+  constexpr std::array<std::string_view, max_nodes> names{
       "read",     "decode",  "tokenize", "pack",    "embed",  "attend", "route", "expert A",
       "expert B", "combine", "norm",     "project", "sample", "stream", "log",   "store"};
-  return names[i % most_nodes];
+  return names[i % max_nodes];
 }
 
 }  // namespace chapters::gallery::widgets

@@ -37,6 +37,6 @@ struct Sample {
 
 Sample make_sample(const SampleSize& size);
 std::string_view node_name(std::size_t i);
-inline constexpr std::size_t most_nodes = 16;
+inline constexpr std::size_t max_nodes = 16;
 
 }  // namespace chapters::gallery::widgets

@@ -9,7 +9,7 @@ namespace {
 
 using widgets::format_text;
 
-constexpr std::int32_t most_cone_rows = 64;
+constexpr std::int32_t max_cone_rows = 64;
 /// Influence below this part of a row's largest is the palest shade.
 constexpr double faint = 1e-6;
 
@@ -53,7 +53,7 @@ void arrange_cone(const Inputs& in, const Run& run, Picture& p) {
     for (const auto& row : reach) p.edge.push_back(static_cast<float>(row.edge_tokens / n));
   if (bins.empty()) return;
   p.cone_columns = static_cast<std::int32_t>(bins.front().size());
-  p.cone_rows = static_cast<std::int32_t>(std::min<std::size_t>(layers, most_cone_rows));
+  p.cone_rows = static_cast<std::int32_t>(std::min<std::size_t>(layers, max_cone_rows));
   for (std::int32_t row = 0; row < p.cone_rows; ++row) {
     const std::size_t l = layer_of_row(row, p.cone_rows, layers);
     const auto& of = bins[l];

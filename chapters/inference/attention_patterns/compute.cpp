@@ -136,7 +136,7 @@ models::Result<md::PatternShape> shape_of(const Inputs& in, Pattern pattern) {
   s.document_tokens = in.document_tokens;
   s.seed = in.seed;
   if (pattern == Pattern::document && in.documents.find_first_not_of(" \t\n") != std::string::npos) {
-    const auto lengths = models::parse_lengths(in.documents, md::most_pattern_tokens);
+    const auto lengths = models::parse_lengths(in.documents, md::max_pattern_tokens);
     if (!lengths) return models::Result<md::PatternShape>::fail(lengths.error);
     s.documents.assign(lengths->begin(), lengths->end());
   }
@@ -176,7 +176,7 @@ Computed<Outputs, Run> compute(const Inputs& in, Progress& progress, Cones& cone
     Inputs theirs = in;
     // What cannot be is said where it counts.
     if (in.pattern != Pattern::document) theirs.documents.clear();
-    if (in.pattern != Pattern::block && in.sequence / in.window >= md::most_random_blocks) theirs.blocks_random = 0;
+    if (in.pattern != Pattern::block && in.sequence / in.window >= md::max_random_blocks) theirs.blocks_random = 0;
     auto other = stack_of(theirs, pattern, a);
     if (!other) return infeasible<Answer>(std::move(other.error));
     const auto price = md::price_of_pattern(a, *other, setup);

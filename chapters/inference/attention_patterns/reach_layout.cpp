@@ -8,7 +8,7 @@ ReachPlaces layout_reach(const widgets::Rect& room, float scale, float small, st
   ReachPlaces l;
   const auto px = [&](float n) { return n * scale; };
   const float line = small + px(3), left = px(52), right = px(12);
-  l.shown = std::clamp<std::size_t>(cards, 1, ReachPlaces::most_cards);
+  l.shown = std::clamp<std::size_t>(cards, 1, ReachPlaces::max_cards);
   const float pitch = room.width() / static_cast<float>(l.shown);
   // Cards get up to two fifths of the height; figures go before the masks get too small to read.
   const float share = 0.4f * room.height();

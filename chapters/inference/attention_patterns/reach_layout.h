@@ -10,9 +10,9 @@
 namespace chapters::inference::attention_patterns {
 
 struct ReachPlaces {
-  static constexpr std::size_t most_cards = 8;
+  static constexpr std::size_t max_cards = 8;
   widgets::Rect words{}, cone{}, axis{}, heading{};  ///< heading: above the cards; no height: no room
-  std::array<widgets::Rect, most_cards> cards{};
+  std::array<widgets::Rect, max_cards> cards{};
   std::size_t shown = 0;  ///< cards that have room
   float thumb = 0;        ///< side of a mask, px
   int lines = 0;          ///< lines of figures under each mask, 0 to 3

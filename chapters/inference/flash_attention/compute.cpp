@@ -13,7 +13,7 @@ namespace {
 using namespace models::inference;
 using models::as_double;
 
-constexpr std::int64_t most_cells = 128, most_drawn_tokens = 1024, lane_tiles = 4;
+constexpr std::int64_t max_cells = 128, max_drawn_tokens = 1024, lane_tiles = 4;
 constexpr double special_functions_a_clock = 16;  // CUDA C++ programming guide, throughput of exp2 in 32 bits
 constexpr double shared_bytes_a_clock = 128;
 
@@ -27,7 +27,7 @@ double clock_of(const models::Chip& chip) { return chip.matrix_clock_hz.value_or
 
 /// The small head whose cells stand for tokens of the drawn part of the sequence.
 FlashRunSetup numbers_of(const Inputs& in) {
-  const std::int64_t drawn = std::min(in.sequence, most_drawn_tokens), cells = std::min(drawn, most_cells);
+  const std::int64_t drawn = std::min(in.sequence, max_drawn_tokens), cells = std::min(drawn, max_cells);
   const auto side = [&](std::int64_t block) {
     return std::clamp<std::int64_t>((block * cells + drawn / 2) / drawn, 1, cells);
   };
@@ -206,7 +206,7 @@ Computed compute(const Inputs& in, const Progress& progress, Numbers& numbers) {
   Computed done;
   auto run = std::make_shared<Run>();
   run->numbers = head;
-  run->drawn_tokens = as_double(std::min(in.sequence, most_drawn_tokens));
+  run->drawn_tokens = as_double(std::min(in.sequence, max_drawn_tokens));
   fill_facts(in, *flash, *count, done.facts);
   fill_numbers(in, *head, done.facts);
   find_measured(in, done.facts);

@@ -116,7 +116,7 @@ void arrange_contexts(const Inputs& in, const Outputs& out, const Run& run, Pict
   p.against_context.push_back(std::move(now));
 }
 
-/// A bar for each tier from which a user can be brought back, and one for computing him again.
+/// A bar for each tier from which a user can be brought back, and one for computing the tokens again.
 void arrange_parking(const Outputs& out, Picture& p) {
   for (const TierRow& row : out.tiers)
     if (std::isfinite(row.tier.fetch_s)) {
@@ -143,9 +143,9 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture p;
   if (!out.reason.empty() || out.designs.empty()) return p;
   p.answer = verdict_of(in, out) + "\n" + reason_of(in, out);
-  constexpr std::size_t most_vessels = 5;
+  constexpr std::size_t max_vessels = 5;
   for (const DesignRow& row : out.designs)
-    if (p.vessels.size() < most_vessels) p.vessels.push_back(vessel_of(row, out));
+    if (p.vessels.size() < max_vessels) p.vessels.push_back(vessel_of(row, out));
   p.rim = out.fit.offered_bytes;
   p.rim_words = format_text(out.fit.offered_bytes, "B");
   arrange_contexts(in, out, run, p);

@@ -105,6 +105,61 @@ models::Result<std::vector<TierRow>> tiers_of(const Inputs& in, const models::Ch
   return Outcome::ok(std::move(out));
 }
 
+/// The chips that serve: a link of 0 where nobody states one.
+KvMachine serving_machine(const Inputs& in, const models::Chip& chip, models::Format product) {
+  return {
+      .chip = &chip,
+      .chips = in.chips,
+      .placement = in.placement,
+      .memory_bytes = in.memory_bytes,
+      .memory_share = in.memory_share,
+      .workspace_bytes = in.workspace_bytes,
+      .weight_bits = models::stored_bits(in.format, in.format),
+      .product = product,
+      .host_bytes = in.host_bytes,
+      .link_bytes_per_s = in.host_link == HostLink::dies ? dies_bytes_per_s
+                          : chip.pcie_generation
+                              ? models::pcie_bytes_per_s_per_direction(*chip.pcie_generation).value_or(0)
+                              : 0,
+  };
+}
+
+/// Every candidate on the machine, yours first, and how many sequences of each context it holds. Gives the sentence of
+/// one that cannot be held, else nothing.
+std::string fit_designs(const Inputs& in, const models::Architecture& own, const KvMachine& machine, Outputs& out,
+                        Run& run) {
+  const auto context = static_cast<double>(in.context);
+  for (const Candidate& c : candidates(own, design_of(in))) {
+    const auto a = models::inference::redesigned(own, c.design);
+    auto fit = models::inference::fit_cache(*a, c.design, machine, context);
+    if (!fit) return std::move(fit.error);
+    out.designs.push_back({.name = c.name,
+                           .sharing = c.sharing,
+                           .fit = *fit,
+                           .elements = models::inference::kv_elements_per_layer(*a),
+                           .kv_heads = a->has_latent() ? 0 : static_cast<double>(a->kv_heads),
+                           .yours = out.designs.empty()});
+    std::vector<double>& line = run.sequences.emplace_back();
+    for (const double n : run.contexts)
+      line.push_back(models::inference::kv_sequences_within(*a, c.design, machine, std::max(0.0, fit->room_bytes), n));
+  }
+  return {};
+}
+
+/// The design with a key and a value for each head, and the one that holds most sequences.
+void compare_designs(Outputs& out) {
+  const auto all =
+      std::find_if(out.designs.begin(), out.designs.end(), [&](const DesignRow& r) { return r.sharing == "MHA"; });
+  if (all != out.designs.end()) {
+    out.all_heads_sequences = all->fit.sequences;
+    out.all_heads_bytes = all->fit.sequence_bytes;
+  }
+  const auto most = std::max_element(out.designs.begin(), out.designs.end(),
+                                     [](const auto& x, const auto& y) { return x.fit.sequences < y.fit.sequences; });
+  out.most_name = most->name;
+  out.most_sequences = most->fit.sequences;
+}
+
 }  // namespace
 
 KvDesign design_of(const Inputs& in) {
@@ -129,45 +184,17 @@ chapters::Computed<Outputs, Run> compute(const Inputs& in, const Progress& progr
   const models::Architecture& own = (*model)->architecture;
   const auto product = models::nearest_format(**chip, in.format);
   if (!product) return {.facts = {.reason = (*chip)->short_name + " states no peak for such products."}};
-  const KvDesign yours = design_of(in);
-  const auto mine = models::inference::redesigned(own, yours);
+  const auto mine = models::inference::redesigned(own, design_of(in));
   if (!mine) return {.facts = {.reason = mine.error}};
   if (in.placement == models::inference::KvPlacement::by_head)
     if (const std::string problem = models::inference::decode_cut_problem(*mine, in.chips); !problem.empty())
       return {.facts = {.reason = problem}};
-  const KvMachine machine{
-      .chip = *chip,
-      .chips = in.chips,
-      .placement = in.placement,
-      .memory_bytes = in.memory_bytes,
-      .memory_share = in.memory_share,
-      .workspace_bytes = in.workspace_bytes,
-      .weight_bits = models::stored_bits(in.format, in.format),
-      .product = *product,
-      .host_bytes = in.host_bytes,
-      .link_bytes_per_s = in.host_link == HostLink::dies ? dies_bytes_per_s
-                          : (*chip)->pcie_generation
-                              ? models::pcie_bytes_per_s_per_direction(*(*chip)->pcie_generation).value_or(0)
-                              : 0,
-  };
-  const double context = static_cast<double>(in.context);
+  const KvMachine machine = serving_machine(in, **chip, *product);
   Outputs out;
   auto run = std::make_shared<Run>();
   run->contexts = progress.facts_alone ? std::vector<double>() : contexts();
-  for (const Candidate& c : candidates(own, yours)) {
-    const auto a = models::inference::redesigned(own, c.design);
-    const auto fit = models::inference::fit_cache(*a, c.design, machine, context);
-    if (!fit) return {.facts = {.reason = fit.error}};
-    out.designs.push_back({.name = c.name,
-                           .sharing = c.sharing,
-                           .fit = *fit,
-                           .elements = models::inference::kv_elements_per_layer(*a),
-                           .kv_heads = a->has_latent() ? 0 : static_cast<double>(a->kv_heads),
-                           .yours = out.designs.empty()});
-    std::vector<double>& line = run->sequences.emplace_back();
-    for (const double n : run->contexts)
-      line.push_back(models::inference::kv_sequences_within(*a, c.design, machine, std::max(0.0, fit->room_bytes), n));
-  }
+  if (std::string problem = fit_designs(in, own, machine, out, *run); !problem.empty())
+    return {.facts = {.reason = std::move(problem)}};
   out.fit = out.designs.front().fit;
   if (!(out.fit.sequences > 0)) out.fit.step_s = out.fit.tokens_per_s = none;
   if (!std::isfinite(out.fit.longest_tokens)) out.fit.longest_tokens = none;
@@ -175,15 +202,9 @@ chapters::Computed<Outputs, Run> compute(const Inputs& in, const Progress& progr
   out.query_heads = static_cast<double>(own.heads);
   out.layers = static_cast<double>(own.layers);
   out.total_bytes = static_cast<double>(in.batch) * out.fit.sequence_bytes;
-  out.room_tokens = std::max(0.0, std::floor(out.fit.room_bytes / out.fit.held_bytes * context));
-  const auto all =
-      std::find_if(out.designs.begin(), out.designs.end(), [&](const DesignRow& r) { return r.sharing == "MHA"; });
-  if (all != out.designs.end()) {
-    out.all_heads_sequences = all->fit.sequences;
-    out.all_heads_bytes = all->fit.sequence_bytes;
-  }
-  const auto most = std::max_element(out.designs.begin(), out.designs.end(),
-                                     [](const auto& x, const auto& y) { return x.fit.sequences < y.fit.sequences; });
+  out.room_tokens =
+      std::max(0.0, std::floor(out.fit.room_bytes / out.fit.held_bytes * static_cast<double>(in.context)));
+  compare_designs(out);
   auto tiers = tiers_of(in, **chip, machine, out.fit);
   if (!tiers) return {.facts = {.reason = tiers.error}};
   out.tiers = std::move(*tiers);
@@ -192,8 +213,6 @@ chapters::Computed<Outputs, Run> compute(const Inputs& in, const Progress& progr
     out.parked_sequences += row.tier.sequences;
     out.farthest_worth += row.tier.gain > 1;
   }
-  out.most_name = most->name;
-  out.most_sequences = most->fit.sequences;
   return {std::move(out), std::move(run)};
 }
 

@@ -16,7 +16,7 @@ namespace {
 using namespace models::inference;
 
 constexpr std::size_t toy_words = 12;
-constexpr std::int64_t measured_rounds = 8000, shown_rounds = 60, dotted_rounds = 400, most_length = 16;
+constexpr std::int64_t measured_rounds = 8000, shown_rounds = 60, dotted_rounds = 400, max_length = 16;
 
 /// What passes of the target take at the roofs, whatever the batch and the tokens that are checked.
 class Target {
@@ -90,7 +90,7 @@ double off_batch(const DraftRow& r, const Target& target) {
 /// What only the picture needs: rounds, curves over length and batch, and shares of words.
 void fill_run(const Inputs& in, const Outputs& out, const Target& target, const SpeculativeRun& measured,
               const ToyLanguage& language, Run& run) {
-  for (std::int64_t g = 0; g <= most_length; ++g) run.lengths.push_back(static_cast<double>(g));
+  for (std::int64_t g = 0; g <= max_length; ++g) run.lengths.push_back(static_cast<double>(g));
   for (const DraftRow& d : out.drafts) {
     const ToyLanguage own = toy_language(toy_words, d.acceptance, in.seed);
     run.runs.push_back(run_speculative(setup_of(d, target.checked(in.batch, d.length), shown_rounds, in.seed), own));

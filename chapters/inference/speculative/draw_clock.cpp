@@ -12,7 +12,7 @@ namespace {
 
 using widgets::Align, widgets::Font, widgets::Painter, widgets::Rect, widgets::Theme, widgets::Type;
 
-constexpr double most_cells = 16;  ///< how far a drag may guess
+constexpr double max_cells = 16;  ///< how far a drag may guess
 
 struct Frame {
   float left = 0, right = 0;
@@ -144,7 +144,7 @@ void take_drag(Inputs& in, const Frame& f, const Place& place, const SpecLane& l
   if (!ImGui::IsItemActive() || !ImGui::IsMouseDragging(ImGuiMouseButton_Left)) return;
   const float up = place.strip - ImGui::GetMousePos().y;
   const double length = static_cast<double>(up / std::max(t.px(6), place.cell)) - 1;
-  in.draft_length = std::clamp<std::int64_t>(std::llround(length), 0, static_cast<std::int64_t>(most_cells));
+  in.draft_length = std::clamp<std::int64_t>(std::llround(length), 0, static_cast<std::int64_t>(max_cells));
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ using models::as_double;
 
 constexpr double none = Outputs::none;
 /// Contexts up to which crossings are looked for: what no model has yet.
-constexpr double most_context = 1e8;
+constexpr double max_context = 1e8;
 
 struct StateMachine {
   mi::StateBits bits;
@@ -58,7 +58,7 @@ void compute_models(const Inputs& in, const StateModel& own, const StateModel& o
   out.sequence_bytes = mine.sequence_bytes;
   out.reference_token_bytes = theirs.token_bytes;
   out.reference_bytes = theirs.sequence_bytes;
-  out.equal_tokens = or_none(mi::equal_kept_tokens(own, other, machine.bits, most_context));
+  out.equal_tokens = or_none(mi::equal_kept_tokens(own, other, machine.bits, max_context));
   out.step_s = mine.step_s;
   out.reference_step_s = theirs.step_s;
   out.tokens_per_s = batch / mine.step_s;
@@ -66,12 +66,12 @@ void compute_models(const Inputs& in, const StateModel& own, const StateModel& o
   out.speedup = theirs.step_s / mine.step_s;
   const auto doubles = [&](const StateModel& m) {
     return or_none(
-        mi::step_grows_tokens(m, machine.bits, batch, 2, most_context, machine.flops_per_s, machine.bytes_per_s));
+        mi::step_grows_tokens(m, machine.bits, batch, 2, max_context, machine.flops_per_s, machine.bytes_per_s));
   };
   out.doubles_tokens = doubles(own);
   out.reference_doubles_tokens = doubles(other);
   out.crossing_tokens = or_none(
-      mi::crossing_tokens(own, other, machine.bits, batch, most_context, machine.flops_per_s, machine.bytes_per_s));
+      mi::crossing_tokens(own, other, machine.bits, batch, max_context, machine.flops_per_s, machine.bytes_per_s));
   out.memory_bytes = mine.memory_bytes;
   out.reference_memory_bytes = theirs.memory_bytes;
   out.offered_bytes = machine.memory_bytes;

@@ -12,7 +12,7 @@ namespace {
 using namespace models::inference;
 
 /// The fitted runs were of up to eight chips; beyond them there are roofs and talk alone.
-constexpr std::int64_t most_fitted = 8;
+constexpr std::int64_t max_fitted = 8;
 
 models::Result<DecodeGroup> group_of(const Inputs& in, const models::Chip& chip) {
   using Outcome = models::Result<DecodeGroup>;
@@ -33,7 +33,7 @@ models::Result<DecodeGroup> group_of(const Inputs& in, const models::Chip& chip)
 }
 
 SlabRow row_of(const models::Architecture& a, const DecodeGroup& g, const LoadedFit* fit, std::int64_t chips) {
-  if (chips > most_fitted) fit = nullptr;
+  if (chips > max_fitted) fit = nullptr;
   SlabRow row{.slab = decode_slab(a, g, chips)};
   const double n = static_cast<double>(chips), users = static_cast<double>(g.batch);
   row.time_s = row.slab.step_s;
@@ -55,7 +55,7 @@ SlabRow row_of(const models::Architecture& a, const DecodeGroup& g, const Loaded
 void judge(const LoadedFit* fit, Outputs& out) {
   const SlabRow *best = nullptr, *cheapest = nullptr;
   for (const SlabRow& r : out.slabs) {
-    if (!r.slab.fits || (fit && r.slab.chips > most_fitted)) continue;
+    if (!r.slab.fits || (fit && r.slab.chips > max_fitted)) continue;
     if (!best || r.time_s < best->time_s) best = &r;
     if (!cheapest || r.chip_s_per_token < cheapest->chip_s_per_token) cheapest = &r;
   }
@@ -92,7 +92,7 @@ chapters::Computed<Outputs, Run> compute(const Inputs& in, const Progress& progr
   const LoadedFit* fit = find_loaded_fit(in.chip, models::format_id(in.format), in.model);
   Outputs out;
   std::vector<std::int64_t> counts = decode_cuts(
-      a, std::max(most_fitted, std::min<std::int64_t>(64, fit ? in.tensor_parallel : 2 * in.tensor_parallel)));
+      a, std::max(max_fitted, std::min<std::int64_t>(64, fit ? in.tensor_parallel : 2 * in.tensor_parallel)));
   if (std::find(counts.begin(), counts.end(), in.tensor_parallel) == counts.end()) {
     counts.push_back(in.tensor_parallel);
     std::sort(counts.begin(), counts.end());
@@ -113,7 +113,7 @@ chapters::Computed<Outputs, Run> compute(const Inputs& in, const Progress& progr
   out.communication_time_s = out.now.slab.talk_s();
   out.collectives = in.tensor_parallel > 1 ? 2 * static_cast<double>(a.layers) : 0;
   out.pipeline_s = decode_pipeline_s(a, *group, in.tensor_parallel);
-  if (fit && in.tensor_parallel <= most_fitted) {
+  if (fit && in.tensor_parallel <= max_fitted) {
     out.engine = fit->engine;
     out.start_s = fit->start_s;
     out.slower_s = fit->reading_s(out.now.slab.read_s()) - out.now.slab.read_s();

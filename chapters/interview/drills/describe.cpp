@@ -37,10 +37,10 @@ void describe(Fields& f, Inputs& in) {
             {.range = {0, 1e6}});
   f.toggle("hints", in.hints, "Show hints", "The formula, before you answer.");
   f.toggle("reveal", in.reveal, "Reveal the answer", "Shows the worked solution without an answer of yours.");
-  shared::history(f, "history", in.history, "drill.history", most_drill_records,
+  shared::history(f, "history", in.history, "drill.history", max_drill_records,
                   {.label = "Your answers", .help = "Everything you answered; kept between sessions."});
   shared::history(
-      f, "opened", in.opened, opened_table, most_opened_labs,
+      f, "opened", in.opened, opened_table, max_opened_labs,
       {.label = "Labs opened",
        .help = "Where no topic is chosen, questions come from the chapters of these labs, in the first week "
                "of use the easiest of them; without a row from every chapter."});

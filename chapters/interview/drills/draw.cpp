@@ -116,6 +116,56 @@ Pressed draw_box(const CardPlace& c, float y, float box, const Shown& s, bool op
   return view.holding ? Pressed::next : Pressed::enter;
 }
 
+/// Heading, question and clock; returns the y below them.
+float paint_asked(const Painter& p, const CardPlace& c, const Shown& s, bool open) {
+  const auto& t = theme();
+  widgets::fit_text(p, c.text_at, s.heading, c.words, t.muted, Type::small);
+  float y = c.text_at.y + t.px(26);
+  if (open)
+    y += widgets::wrapped_text(p, {c.text_at.x, y}, s.card.question, c.words, t.text, {.type = c.type});
+  else
+    y += widgets::wrapped_text(p, {c.text_at.x, y},
+                               "The question shows when you press Start, and its clock runs from then on.", c.inner,
+                               t.text, {.type = Type::body});
+  if (c.ring > 0 && open) {
+    paint_clock(p, {c.corner.x + c.width - c.pad - c.ring, c.text_at.y + c.ring}, c.ring - t.px(3), s);
+    y = std::max(y, c.text_at.y + 2 * c.ring + t.px(4));
+  }
+  return y + t.px(12);
+}
+
+/// The line under the box, and what was refused; returns the y below them.
+float draw_under_box(const Painter& p, const CardPlace& c, float y, Inputs& in, const Outputs& out,
+                     const Picture& picture, const View& view, const Shown& s, bool open) {
+  const auto& t = theme();
+  const float unit = open ? widgets::text_size(s.card.unit_label, Type::small).x : 0;
+  if (open && !s.card.unit_label.empty())
+    p.text_fit({c.text_at.x, y}, s.card.unit_label, c.inner, t.muted, Type::small);
+  draw_daily(in, out, picture, p, {c.text_at.x + c.inner, y}, c.inner - unit - t.px(16), !view.holding);
+  y += t.type(Type::small) + t.px(10);
+  if (!view.refused.empty())
+    y += widgets::wrapped_text(p, {c.text_at.x, y}, view.refused, c.inner, t.warning) + t.px(6);
+  return y;
+}
+
+/// The foot of the card: a promise before the question is open, then a veil, then the solution.
+void draw_foot(const Painter& p, const CardPlace& c, float y, float bottom, const Picture& picture, View& view,
+               const Shown& s, bool open) {
+  const auto& t = theme();
+  if (!open) return paint_promise(p, {c.text_at.x, y + t.px(6)}, c.inner, bottom, picture);
+  if (!s.solution) {
+    const ImVec2 end{c.text_at.x + c.inner, bottom};
+    widgets::draw_veil(p, {{c.text_at.x, y}, end}, "The answer on its ruler, and the steps to it");
+    return;
+  }
+  ImVec2 link_at{};
+  const float room = bottom - y,
+              high = paint_solution(p, {c.text_at.x, y}, c.inner, room, s, view.ruler, false, link_at);
+  p.rect({c.text_at.x, y}, {c.text_at.x + c.inner, y + std::min(high, room)}, t.card, t.px(8));
+  paint_solution(p, {c.text_at.x, y}, c.inner, room, s, view.ruler, true, link_at);
+  if (right_link(p, "open in the lab", "open in the lab", link_at)) view.requests.open_link = s.question.link;
+}
+
 Pressed draw_card(Inputs& in, const Outputs& out, const Picture& picture, View& view, const Shown& s, bool open,
                   ImVec2 size) {
   const auto& t = theme();
@@ -132,19 +182,7 @@ Pressed draw_card(Inputs& in, const Outputs& out, const Picture& picture, View& 
   const bool low = size.y < t.px(300);
   widgets::drew("card");
   const float bottom = at.y + size.y - c.pad, box = t.px(low ? 34 : open ? 44 : 64);
-  widgets::fit_text(p, c.text_at, s.heading, c.words, t.muted, Type::small);
-  float y = c.text_at.y + t.px(26);
-  if (open)
-    y += widgets::wrapped_text(p, {c.text_at.x, y}, s.card.question, c.words, t.text, {.type = c.type});
-  else
-    y += widgets::wrapped_text(p, {c.text_at.x, y},
-                               "The question shows when you press Start, and its clock runs from then on.", c.inner,
-                               t.text, {.type = Type::body});
-  if (c.ring > 0 && open) {
-    paint_clock(p, {c.corner.x + c.width - c.pad - c.ring, c.text_at.y + c.ring}, c.ring - t.px(3), s);
-    y = std::max(y, c.text_at.y + 2 * c.ring + t.px(4));
-  }
-  y += t.px(12);
+  float y = paint_asked(p, c, s, open);
   if (open && !view.holding && !out.hint.empty() && y + t.px(40) + box < bottom)
     y += draw_hint(p, {c.text_at.x, y}, c.inner, picture.card.hint, picture.card.hint_formula, view);
   y = std::min(y, bottom - box);
@@ -154,29 +192,8 @@ Pressed draw_card(Inputs& in, const Outputs& out, const Picture& picture, View& 
                 std::min(c.ring, box / 2 + t.px(4)) - t.px(3), s);
   y += box + t.px(6);
   if (y + t.type(Type::small) > bottom) return pressed;
-  const float unit = open ? widgets::text_size(s.card.unit_label, Type::small).x : 0;
-  if (open && !s.card.unit_label.empty())
-    p.text_fit({c.text_at.x, y}, s.card.unit_label, c.inner, t.muted, Type::small);
-  draw_daily(in, out, picture, p, {c.text_at.x + c.inner, y}, c.inner - unit - t.px(16), !view.holding);
-  y += t.type(Type::small) + t.px(10);
-  if (!view.refused.empty())
-    y += widgets::wrapped_text(p, {c.text_at.x, y}, view.refused, c.inner, t.warning) + t.px(6);
-  if (y + t.px(60) > bottom) return pressed;
-  if (!open) {
-    paint_promise(p, {c.text_at.x, y + t.px(6)}, c.inner, bottom, picture);
-    return pressed;
-  }
-  if (!s.solution) {
-    const ImVec2 end{c.text_at.x + c.inner, bottom};
-    widgets::draw_veil(p, {{c.text_at.x, y}, end}, "The answer on its ruler, and the steps to it");
-    return pressed;
-  }
-  ImVec2 link_at{};
-  const float room = bottom - y,
-              high = paint_solution(p, {c.text_at.x, y}, c.inner, room, s, view.ruler, false, link_at);
-  p.rect({c.text_at.x, y}, {c.text_at.x + c.inner, y + std::min(high, room)}, t.card, t.px(8));
-  paint_solution(p, {c.text_at.x, y}, c.inner, room, s, view.ruler, true, link_at);
-  if (right_link(p, "open in the lab", "open in the lab", link_at)) view.requests.open_link = s.question.link;
+  y = draw_under_box(p, c, y, in, out, picture, view, s, open);
+  if (y + t.px(60) <= bottom) draw_foot(p, c, y, bottom, picture, view, s, open);
   return pressed;
 }
 

@@ -33,19 +33,19 @@ void describe(Fields& f, Inputs& in) {
             "Days from today; the plan fills those before it.", {.range = {1, 60}});
   f.real("minutes_a_day", in.minutes_a_day, {"Time per day", "min"}, "How long you practise on each of these days.",
          {.range = {5, 240}, .typical = {10, 120}});
-  shared::history(f, "history", in.history, "drill.history", most_drill_records,
+  shared::history(f, "history", in.history, "drill.history", max_drill_records,
                   {.label = "Your answers", .help = "Everything you answered in the drills; kept between sessions."});
   shared::history(
-      f, "predictions", in.predictions, predictions_table, most_prediction_records,
+      f, "predictions", in.predictions, predictions_table, max_prediction_records,
       {.label = "Your predictions", .help = "What you committed to before a lab showed it; kept between sessions."});
-  shared::history(f, "recall", in.recall, recall_table, most_recall_records,
+  shared::history(f, "recall", in.recall, recall_table, max_recall_records,
                   {.label = "Your open questions", .help = "Every card that you graded; kept between sessions."});
-  shared::history(f, "cases", in.cases, scenarios_table, most_scenario_records,
+  shared::history(f, "cases", in.cases, scenarios_table, max_scenario_records,
                   {.label = "Your cases",
                    .help = "Boards, cases, designs, pitches and sealed recordings that you ended; "
                            "kept between sessions."});
   shared::history(
-      f, "opened", in.opened, opened_table, most_opened_labs,
+      f, "opened", in.opened, opened_table, max_opened_labs,
       {.label = "Labs opened",
        .help = "Topics of these labs' chapters count, and those that you were asked; without a row all do."});
   shared::clock(f, "now_s", in.now_s);

@@ -57,7 +57,7 @@ void describe(Fields& f, Inputs& in) {
   f.real("seconds_per_answer_s", in.seconds_per_answer_s, {"One answer takes", "s"},
          "Speaking, uncovering and grading.", {.range = {5, 600, Scale::log}});
   f.integer("seed", in.seed, "Seed", "Other luck in the plan.", {.range = {0, 1e6}, .typical = {0, 30}});
-  shared::history(f, "history", in.history, recall_table, most_recall_records,
+  shared::history(f, "history", in.history, recall_table, max_recall_records,
                   {.label = "Your answers", .help = "Every card you graded; kept between sessions."});
   shared::clock(f, "now_s", in.now_s);
 }

@@ -180,7 +180,10 @@ models::Result<FigureRow> figure_row(const DesignFigure& f, DrillLabs& labs) {
   if (!made)
     return Made::fail("The figure " + f.id + " of this design has no value: open " + f.lab +
                       " with its inputs to see why.");
-  return Made::ok({f.label, widgets::format_text(made->answer, made->unit, 3), f.lab, made->link});
+  const double value = made->answer * f.times;
+  const std::string text = f.to_hold > 0 ? widgets::format_text(std::ceil(f.to_hold / value), "", 9)
+                                         : widgets::format_text(value, made->unit, 3);
+  return Made::ok({f.label, text, f.lab, made->link});
 }
 
 void count_points(Outputs& out, Run& run, const std::vector<OutlinePoint>& points, std::string_view text) {

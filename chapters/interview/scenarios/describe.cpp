@@ -56,7 +56,7 @@ void describe(Fields& f, Inputs& in) {
            {.when = {"kind", "board"}});
   f.choice("deal", in.deal, deals, "Deal", "Whether symptoms come in pairs.", {.when = {"kind", "board"}});
   f.integer("cards", in.cards, "Symptoms", "How many lie on the board.",
-            {.range = {4, static_cast<double>(most_cards)}, .when = {"kind", "board"}});
+            {.range = {4, static_cast<double>(max_cards)}, .when = {"kind", "board"}});
   f.integer("seed", in.seed, "Seed", "The same seed deals the same.",
             {.range = {0, 1e6, Scale::step}, .typical = {0, 60}, .headline = true});
   f.group("The clock");
@@ -75,7 +75,7 @@ void describe(Fields& f, Inputs& in) {
       "moves", in.moves, "Moves",
       "Threads, checks and points in the order in which you made them, as a link carries them. Moves of another deal "
       "do not count.");
-  shared::history(f, "history", in.history, scenarios_table, most_scenario_records,
+  shared::history(f, "history", in.history, scenarios_table, max_scenario_records,
                   {.label = "Your cases", .help = "Every case that you ended; kept between sessions."});
   shared::clock(f, "now_s", in.now_s);
 }

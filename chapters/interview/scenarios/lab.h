@@ -21,7 +21,7 @@ enum class Deal : std::uint8_t { mixed, twins, today };
 enum class CaseLevel : std::uint8_t { any, one, two, three };
 
 inline constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
-inline constexpr std::int64_t most_cards = 6;
+inline constexpr std::int64_t max_cards = 6;
 
 /// Defaults: a board of five of all chapters, with twins on it.
 struct Inputs {

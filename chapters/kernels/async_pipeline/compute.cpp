@@ -46,7 +46,7 @@ std::int64_t blocks_of(const Inputs& in, std::int64_t buffers) {
 double sm_period_of(const Inputs& in, const PipelineSetup& setup, std::int64_t blocks) {
   if (blocks < 1) return no_figure;
   if (blocks == 1) return period_of(in, setup.kind, setup.stages);
-  return gpu::sm_period(setup, std::min(blocks, most_sharing));
+  return gpu::sm_period(setup, std::min(blocks, max_sharing));
 }
 
 /// The loop of `buffers` buffers: with one, a single stream does one after the other.
@@ -140,7 +140,7 @@ void add_epilogues(const Inputs& in, Outputs& out) {
 
 /// Two of the blocks that share an SM.
 void add_blocks(std::vector<Ring>& rings, const PipelineSetup& setup, std::int64_t blocks, bool yours) {
-  const auto shared = std::make_shared<const PipelineRun>(gpu::run_pipeline(setup, std::min(blocks, most_sharing)));
+  const auto shared = std::make_shared<const PipelineRun>(gpu::run_pipeline(setup, std::min(blocks, max_sharing)));
   for (std::int64_t b = 0; b < 2; ++b)
     rings.push_back({.setup = setup, .run = shared, .block = b, .yours = yours, .fits = true});
 }

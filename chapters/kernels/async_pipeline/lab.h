@@ -23,7 +23,7 @@ using models::gpu::PipelineBound, models::gpu::PipelineKind, models::gpu::Pipeli
 
 inline constexpr double no_figure = std::numeric_limits<double>::quiet_NaN();
 inline constexpr std::int64_t most_buffers = 12;  ///< that an input may have
-inline constexpr std::int64_t most_sharing = 8;   ///< blocks of an SM that are simulated
+inline constexpr std::int64_t max_sharing = 8;    ///< blocks of an SM that are simulated
 
 /// What the three rings of the picture are.
 enum class Compare : std::uint8_t { stages, kinds, blocks };

@@ -134,7 +134,7 @@ void add_sizes(const Inputs& in, const Setting& s, Outputs& out) {
 std::vector<double> over_padding(const Setting& s, const LaneAddresses& logical, std::int64_t width, bool facts_alone,
                                  Outputs& out) {
   std::vector<double> all;
-  for (std::int64_t n = 0; n <= most_padding; ++n) {
+  for (std::int64_t n = 0; n <= max_padding; ++n) {
     const auto count = models::gpu::count_wavefronts(padded(s.tile, n * s.tile.element_bytes, logical), width);
     all.push_back(count ? count->wavefronts : missing);
     if (!std::isnan(out.best_padding) || !count || count->wavefronts > count->ideal) continue;

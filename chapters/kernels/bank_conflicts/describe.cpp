@@ -80,7 +80,7 @@ void describe(Fields& f, Inputs& in) {
   f.integer("rows", in.rows, "Rows", "Rows of the tile.", {.range = {8, 64, Scale::step, 8}});
   f.choice("element", in.element, element_choices, "Element", "What the tile holds.");
   f.integer("padding", in.padding, "Padding", "Unused elements at the end of each row. Drag the row's end, too.",
-            {.range = {0, static_cast<double>(most_padding), Scale::step}, .typical = {0, 32}, .headline = true});
+            {.range = {0, static_cast<double>(max_padding), Scale::step}, .typical = {0, 32}, .headline = true});
   f.group("The swizzle");
   f.choice("swizzle", in.swizzle, swizzle_choices, "XOR", "Which bits of the row number flip bits of the column.");
   f.choice("swizzle_unit_bytes", in.swizzle_unit, unit_choices, "Unit",

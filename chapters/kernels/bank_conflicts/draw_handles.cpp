@@ -95,7 +95,7 @@ void drag_padding(Inputs& in, const Painter& p, const Picture& pic, const Column
               wide = std::max(1.0f, l.control.max.x - from - t.px(10)), step = wide / static_cast<float>(pic.track_end);
   const auto most = static_cast<std::int64_t>(pic.track_end);
   if (g.held) in.padding = std::clamp<std::int64_t>(std::llround((ImGui::GetIO().MousePos.x - from) / step), 0, most);
-  if (g.steps != 0) in.padding = std::clamp<std::int64_t>(in.padding + g.steps, 0, most_padding);
+  if (g.steps != 0) in.padding = std::clamp<std::int64_t>(in.padding + g.steps, 0, max_padding);
   const float x = from + step * static_cast<float>(std::min(in.padding, most)), top = l.control.min.y + t.px(6),
               bottom = l.control.max.y - t.px(10);
   p.rect({l.control.min.x, top}, {from, bottom}, t.card, t.px(2));

@@ -106,7 +106,7 @@ struct Run {
   std::array<Placement, 3> placements;          ///< as written, padded, swizzled
   std::vector<double> wavefronts_over_padding;  ///< by elements of padding; NaN where the access faults
 };
-inline constexpr std::int64_t most_padding = 64;  ///< elements per row
+inline constexpr std::int64_t max_padding = 64;  ///< elements per row
 using Computed = chapters::Computed<Outputs, Run>;
 
 /// The words over and under one of the three.

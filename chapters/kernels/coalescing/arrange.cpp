@@ -15,7 +15,7 @@ std::string whole_text(std::int64_t n) { return format_text(static_cast<double>(
 /// How many sectors a window with a scale has; more are folded.
 constexpr std::array<std::int64_t, 4> windows{6, 10, 18, 34};
 /// Before the first sector that is touched, at most this many stand to scale.
-constexpr std::int64_t most_before = 8;
+constexpr std::int64_t max_before = 8;
 
 /// Sectors of the window: to scale where they fit, else those that are touched.
 void arrange_boxes(const Inputs& in, const Run& run, Picture& pic) {
@@ -25,7 +25,7 @@ void arrange_boxes(const Inputs& in, const Run& run, Picture& pic) {
   const std::int64_t last = a.sectors > 0 ? a.sector_ids[static_cast<std::size_t>(a.sectors - 1)] : 0;
   // The fan is pushed within its window: that begins where the fan would without the offset.
   const std::int64_t pushed = (in.offset * element_of(in) + gpu::sector_bytes - 1) / gpu::sector_bytes;
-  std::int64_t begin = std::max<std::int64_t>(0, first - std::min(pushed, most_before)) / per_line * per_line;
+  std::int64_t begin = std::max<std::int64_t>(0, first - std::min(pushed, max_before)) / per_line * per_line;
   const auto fits = std::find_if(windows.begin(), windows.end(), [&](std::int64_t n) { return last - begin < n; });
   const auto add = [&](std::int64_t sector, bool gap) {
     const bool fetched = std::binary_search(a.sector_ids.begin(), a.sector_ids.begin() + a.sectors, sector);

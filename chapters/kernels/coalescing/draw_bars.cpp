@@ -12,7 +12,7 @@ namespace {
 
 using widgets::Align, widgets::Font, widgets::Meaning, widgets::Painter, widgets::Rect, widgets::Type;
 
-constexpr int most_sectors = 32;  // an aligned load of a lane lies in one sector
+constexpr int max_sectors = 32;  // an aligned load of a lane lies in one sector
 
 struct Bars {
   std::span<const OtherBar> bars;
@@ -30,22 +30,22 @@ int bar_under(const Rect& plot, std::size_t count) {
 
 void paint_axis_of(const Painter& p, const Rect& plot, int yours) {
   const auto& t = widgets::theme();
-  for (int n = 0; n <= most_sectors; n += 8) {
-    const float y = plot.max.y - plot.height() * static_cast<float>(n) / most_sectors;
+  for (int n = 0; n <= max_sectors; n += 8) {
+    const float y = plot.max.y - plot.height() * static_cast<float>(n) / max_sectors;
     p.line({plot.min.x, y}, {plot.max.x, y}, t.grid);
     widgets::Line words;
     words.add_integer(n);
     p.text({plot.min.x - t.px(8), y - t.type(Type::small) / 2}, words.view(), t.muted, Type::small, Font::mono,
            Align::right);
   }
-  const float y = plot.max.y - plot.height() * static_cast<float>(yours) / most_sectors;
+  const float y = plot.max.y - plot.height() * static_cast<float>(yours) / max_sectors;
   if (yours > 0) p.dashed_line({plot.min.x, y}, {plot.max.x, y}, t.accent, t.px(1), t.px(4));
 }
 
 void paint_bar(const Painter& p, const OtherBar& bar, const Rect& slot, bool chosen, bool lit, float value_top) {
   const auto& t = widgets::theme();
   const ImU32 hue = t.of(Meaning::memory_bound);
-  const float px = slot.height() / most_sectors, half = 0.36f * slot.width(), middle = (slot.min.x + slot.max.x) / 2;
+  const float px = slot.height() / max_sectors, half = 0.36f * slot.width(), middle = (slot.min.x + slot.max.x) / 2;
   const float top = slot.max.y - px * static_cast<float>(bar.sectors),
               wanted = slot.max.y - px * static_cast<float>(bar.useful_sectors);
   const Rect whole{{middle - half, top}, {middle + half, slot.max.y}};

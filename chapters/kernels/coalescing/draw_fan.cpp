@@ -17,7 +17,7 @@ namespace {
 using widgets::Align, widgets::Font, widgets::Meaning, widgets::Painter, widgets::Rect, widgets::Type;
 
 constexpr std::size_t fan_points = 25;
-constexpr double most_moved = 4096;  // the end of both ranges
+constexpr double max_moved = 4096;  // the end of both ranges
 
 ImU32 fetched_hue() { return widgets::theme().of(Meaning::memory_bound); }
 
@@ -167,7 +167,7 @@ void pull(std::int64_t& value, View& view, float px) {
   if (ImGui::IsItemActive() && ImGui::IsMouseDown(ImGuiMouseButton_Left))
     to = std::round(view.held_from + static_cast<double>((x - view.held_x) / px));
   if (const int steps = widgets::play_keys().steps; steps != 0) to += steps;
-  value = static_cast<std::int64_t>(std::clamp(to, 0.0, most_moved));
+  value = static_cast<std::int64_t>(std::clamp(to, 0.0, max_moved));
 }
 
 void show_tip(const Picture& picture, const FanLayout& l, int lane) {

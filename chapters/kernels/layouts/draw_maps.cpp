@@ -235,11 +235,70 @@ void draw_given(const Picture& pic, ImVec2 corner, ImVec2 size) {
   ImGui::Dummy(size);
 }
 
+/// Three maps beside each other: what their cells and towers share.
+struct MapsPlace {
+  ImVec2 corner{};
+  float line = 0, gap = 0, wide = 0;
+  float cells = 0;                      ///< height that the cells may take
+  float tallest = 0;                    ///< height of banks with their towers
+  std::int64_t deepest = 1, least = 1;  ///< wavefronts
+
+  float x(std::size_t map) const { return corner.x + static_cast<float>(map) * (wide + gap); }
+};
+
+/// The grid takes what the towers leave, and the towers stand right under it.
+MapsPlace place_maps(const Run& run, ImVec2 corner, ImVec2 size) {
+  const auto& t = widgets::theme();
+  MapsPlace l{.corner = corner, .least = run.maps[0].wavefronts};
+  l.line = t.type(Type::small) + t.px(6);
+  l.gap = t.px(24);
+  l.wide = (size.x - 2 * l.gap) / 3;
+  for (const auto& map : run.maps) {
+    l.deepest = std::max(l.deepest, map.wavefronts);
+    l.least = std::min(l.least, map.wavefronts);
+  }
+  const float body = size.y - 3 * l.line - t.px(8), axis = t.type(Type::small) + t.px(10);
+  const float highest = static_cast<float>(l.deepest) * max_level() + axis;
+  const float least_towers = std::min(highest, 0.36f * body);
+  l.cells = body - least_towers;
+  const CellGrid sized({0, 0}, {l.wide, l.cells}, run.rows, run.columns);
+  l.tallest = std::clamp(body - sized.height(), least_towers, highest);
+  return l;
+}
+
+/// One map: its name and rule, its cells, and the banks under them. `parted`: the lines of parts that are shown.
+void draw_map(Inputs& in, const Picture& pic, std::size_t map, const MapsPlace& l, const PartsMap* parted) {
+  const auto& t = widgets::theme();
+  const Painter p = Painter::window();
+  const Run& run = *pic.run;
+  const ImVec2 at{l.x(map), l.corner.y};
+  p.text_fit(at, pic.maps[map].name, l.wide, map == 2 ? t.accent : t.text, Type::small, Font::bold);
+  widgets::fit_text(p, {at.x, at.y + l.line}, pic.maps[map].text, l.wide, t.muted, Type::small, Font::mono);
+  if (map == 2) draw_bits(in, {at.x + l.wide + t.px(3), at.y}, l.line);
+  const CellGrid grid({at.x, at.y + 2 * l.line}, {l.wide, l.cells}, run.rows, run.columns);
+  draw_cells(pic, run.maps[map], grid, false);
+  draw_walk(pic, map, grid);
+  draw_cells(pic, run.maps[map], grid, true);
+  if (parted != nullptr && map == 1) paint_part_lines(*parted, grid);
+  draw_held(grid, run.held, map == 0);
+  hold_column(in, pic, map, grid);
+  widgets::drew("maps");
+  const float top = l.corner.y + 3 * l.line + t.px(8) + grid.height();
+  const Rect banks{{at.x, top}, {at.x + l.wide, top + l.tallest}};
+  p.text_fit({at.x, banks.min.y - l.line + t.px(4)}, pic.maps[map].cost, l.wide,
+             colour_of_cost(run.maps[map].wavefronts, l.least, l.deepest), Type::small, Font::bold);
+  const Rect towers{{banks.min.x, banks.min.y + t.px(4)}, banks.max};
+  draw_bank_floor(banks, pic.banks_wide);
+  draw_towers(pic, run.maps[map], towers, l.deepest);
+  if (map == 1) draw_said(towers, "column_in_layout", l.deepest);
+  if (map == 2) draw_said(towers, "column_swizzled", l.deepest);
+  widgets::drew("banks");
+}
+
 }  // namespace
 
 void draw_maps(Inputs& in, const Picture& pic, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
-  const Painter p = Painter::window();
   ImVec2 corner = ImGui::GetCursorScreenPos();
   if (!pic.run || pic.run->columns < 1) {
     ImGui::Dummy(size);
@@ -259,43 +318,8 @@ void draw_maps(Inputs& in, const Picture& pic, View& view, ImVec2 size) {
   const float legend = told ? draw_mark_legend(entries, corner, size.x, view.legend) + t.px(4) : 0;
   corner.y += legend;
   size.y -= legend;
-  const float line = t.type(Type::small) + t.px(6), gap = t.px(24), wide = (size.x - 2 * gap) / 3;
-  const float body = size.y - 3 * line - t.px(8);
-  std::int64_t deepest = 1, least = run.maps[0].wavefronts;
-  for (const auto& map : run.maps) {
-    deepest = std::max(deepest, map.wavefronts);
-    least = std::min(least, map.wavefronts);
-  }
-  // The grid takes what the towers leave, and the towers stand right under it.
-  const float axis = t.type(Type::small) + t.px(10);
-  const float highest = static_cast<float>(deepest) * max_level() + axis;
-  const float least_towers = std::min(highest, 0.36f * body);
-  const CellGrid sized({0, 0}, {wide, body - least_towers}, run.rows, run.columns);
-  const float tallest = std::clamp(body - sized.height(), least_towers, highest);
-  for (std::size_t map = 0; map < 3; ++map) {
-    const ImVec2 at{corner.x + static_cast<float>(map) * (wide + gap), corner.y};
-    const float top = corner.y + 3 * line + t.px(8) + sized.height();
-    const Rect banks{{at.x, top}, {at.x + wide, top + tallest}};
-    p.text_fit(at, pic.maps[map].name, wide, map == 2 ? t.accent : t.text, Type::small, Font::bold);
-    widgets::fit_text(p, {at.x, at.y + line}, pic.maps[map].text, wide, t.muted, Type::small, Font::mono);
-    if (map == 2) draw_bits(in, {at.x + wide + t.px(3), at.y}, line);
-    const CellGrid grid({at.x, at.y + 2 * line}, {wide, body - least_towers}, run.rows, run.columns);
-    draw_cells(pic, run.maps[map], grid, false);
-    draw_walk(pic, map, grid);
-    draw_cells(pic, run.maps[map], grid, true);
-    if (parted && map == 1) paint_part_lines(result, grid);
-    draw_held(grid, run.held, map == 0);
-    hold_column(in, pic, map, grid);
-    widgets::drew("maps");
-    p.text_fit({at.x, banks.min.y - line + t.px(4)}, pic.maps[map].cost, wide,
-               colour_of_cost(run.maps[map].wavefronts, least, deepest), Type::small, Font::bold);
-    const Rect towers{{banks.min.x, banks.min.y + t.px(4)}, banks.max};
-    draw_bank_floor(banks, pic.banks_wide);
-    draw_towers(pic, run.maps[map], towers, deepest);
-    if (map == 1) draw_said(towers, "column_in_layout", deepest);
-    if (map == 2) draw_said(towers, "column_swizzled", deepest);
-    widgets::drew("banks");
-  }
+  const MapsPlace l = place_maps(run, corner, size);
+  for (std::size_t map = 0; map < 3; ++map) draw_map(in, pic, map, l, parted ? &result : nullptr);
   ImGui::SetCursorScreenPos(corner);
   ImGui::Dummy(size);
 }

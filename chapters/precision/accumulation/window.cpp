@@ -7,7 +7,7 @@
 namespace chapters::precision::accumulation {
 namespace {
 
-constexpr int most_columns = 44;
+constexpr int max_columns = 44;
 
 /// The exponent of the last bit that the format keeps of `x`, which is not 0.
 int last_exponent(const models::FloatFormat& f, double x) {
@@ -97,7 +97,7 @@ AdderWindow window_of(const models::FloatFormat& f, const Run& run, std::int64_t
     w.last = std::min({w.last, row.last, row.term.empty() ? row.last : row.term.front()});
   }
   ++w.top;  // room to slide into
-  w.last = std::max(w.last, w.top - most_columns + 1);
+  w.last = std::max(w.last, w.top - max_columns + 1);
   w.words = words_of(f, run, n, w.rows.back());
   return w;
 }

@@ -32,7 +32,7 @@ void describe(Fields& f, Inputs& in) {
   f.real("octaves", in.octaves, "Their width", "Standard deviation of the gradients' magnitudes, in powers of two.",
          {.range = {0.5, 12}, .when = {"spread", "gradients"}});
   f.real("scale", in.scale, "Loss scale", "Every number is multiplied by this before it is stored.",
-         {.range = {1, most_scale, Scale::log}, .headline = true});
+         {.range = {1, max_scale, Scale::log}, .headline = true});
   f.group("A tensor of yours");
   f.file("file", in.file, "Your tensors",
          "A safetensors file, whose numbers take the place of the distribution; drop one anywhere.",

@@ -53,7 +53,7 @@ bool drag_bell(Inputs& in, View& view, const Frame& frame, float top, float bott
   }
   if (!view.bell_held) return false;
   if (ImGui::IsMouseDragging(ImGuiMouseButton_Left, 3.0f))
-    in.scale = std::clamp(view.bell_scale * std::exp2(frame.coordinate(mouse.x) - view.bell_from), 1.0, most_scale);
+    in.scale = std::clamp(view.bell_scale * std::exp2(frame.coordinate(mouse.x) - view.bell_from), 1.0, max_scale);
   return true;
 }
 

@@ -13,7 +13,7 @@
 /// The values of formats on a line, and which numbers of a tensor fall off its edges.
 namespace chapters::precision::number_line {
 
-inline constexpr double most_scale = 0x1p24;  ///< the largest loss scale
+inline constexpr double max_scale = 0x1p24;  ///< the largest loss scale
 
 struct Inputs {
   std::string format = "fp16";

@@ -221,10 +221,10 @@ void list_file(const Inputs& in, const KernelReports& reports, Outputs& out, Run
   const SolThresholds limits{in.low_percent, in.roof_percent, in.difference_points};
   run.chosen = static_cast<std::size_t>(
       std::clamp<std::int64_t>(in.report_kernel, 1, static_cast<std::int64_t>(reports.kernels.size())) - 1);
-  constexpr std::size_t most_rows = 1000;
+  constexpr std::size_t max_rows = 1000;
   for (const KernelReport& r : reports.kernels) {
     run.reports.push_back(&r);
-    if (out.kernel_rows.size() < most_rows)
+    if (out.kernel_rows.size() < max_rows)
       out.kernel_rows.push_back(row_of(r, r.kernel.empty() ? "a kernel without a name" : r.kernel, limits));
   }
   const KernelReport& chosen = reports.kernels[run.chosen];

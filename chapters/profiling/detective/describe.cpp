@@ -86,7 +86,7 @@ void describe(Fields& f, Inputs& in) {
           .only_in_its_lab = true});
   f.table("ranks", in.ranks, "More ranks", "Recordings of the same run, a file for each other rank.",
           {.max_items = 64});
-  shared::history(f, "history", in.history, scenarios_table, most_scenario_records,
+  shared::history(f, "history", in.history, scenarios_table, max_scenario_records,
                   {.label = "Your cases",
                    .help = "Every case that you ended, here and on the boards; kept between "
                            "sessions."});

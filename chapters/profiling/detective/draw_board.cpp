@@ -14,9 +14,9 @@ namespace {
 using widgets::Font, widgets::Type;
 
 /// Design pixels. Rows below low_row have lanes that lie close, which leaves room for more of them.
-constexpr float least_row = 9, low_row = 12, most_row = 24, lane_gap = 6, low_gap = 2, ruler = 32;
+constexpr float min_row = 9, low_row = 12, max_row = 24, lane_gap = 6, low_gap = 2, ruler = 32;
 /// Where no more than this many rows stand on the board, they may be higher.
-constexpr float few_rows = 4, most_few_row = 56;
+constexpr float few_rows = 4, max_few_row = 56;
 
 std::string_view span_word(const void* context, std::uint32_t id) {
   const auto& names = static_cast<const Picture*>(context)->names;
@@ -51,8 +51,8 @@ float row_height(const Picture& picture, float height) {
     return std::floor(room / std::max(1.0f, rows)) - 2;
   };
   const float row = row_of(lane_gap);
-  return row >= low_row ? std::min(row, rows <= few_rows ? most_few_row : most_row)
-                        : std::clamp(row_of(low_gap), least_row, low_row - 1);
+  return row >= low_row ? std::min(row, rows <= few_rows ? max_few_row : max_row)
+                        : std::clamp(row_of(low_gap), min_row, low_row - 1);
 }
 
 /// Once in a case, whoever is guilty is brought into sight where the lanes have no room for all.
@@ -162,67 +162,98 @@ void draw_board(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   paint_letters(picture, view);
 }
 
+namespace {
+
+/// Where the rows of the line-up and the bars in them stand.
+struct LineUpPlace {
+  ImVec2 at{};
+  float width = 0, top = 0, row = 0, names = 0;
+  float left = 0, right = 0;  ///< the bars
+  bool low = false;           ///< both figures stand in one line, behind both bars
+
+  float bar_end(float part) const { return left + part * (right - left); }
+};
+
+LineUpPlace place_line_up(const Picture& picture, ImVec2 at, ImVec2 size) {
+  const auto& t = widgets::theme();
+  LineUpPlace l{.at = at, .width = size.x};
+  l.top = at.y + t.type(Type::small) + t.px(8);
+  const auto rows = static_cast<float>(std::max<std::size_t>(1, picture.suspects.size()));
+  l.row = std::min(t.px(32), (at.y + size.y - l.top) / rows);
+  l.names = std::min(t.px(230), size.x * 0.32f);
+  l.low = l.row < t.px(22);
+  l.left = at.x + l.names;
+  l.right = at.x + size.x - t.px(70) - t.px(l.low ? 120 : 70);
+  return l;
+}
+
+/// What a question gives of a suspect: letter, name, and how long its work took. Returns where the figure ends.
+float paint_given_suspect(const widgets::Painter& p, const BoardSuspect& s, const LineUpPlace& l, float y) {
+  const auto& t = widgets::theme();
+  const float small = t.type(Type::small);
+  const ImVec2 centre{l.at.x + t.px(12), y + l.row / 2};
+  p.ring(centre, std::min(t.px(8), l.row / 2 - 1), t.text, t.px(1.2f));
+  p.text({centre.x - widgets::text_size(s.letter, Type::small).x / 2, centre.y - small / 2}, s.letter, t.text,
+         Type::small);
+  widgets::fit_text(p, {l.at.x + t.px(28), y + (l.row - small) / 2}, s.name, l.names - t.px(34), t.text, Type::small);
+  const float bar = l.bar_end(s.length_part);
+  p.rect({l.left, y + l.row * 0.16f}, {std::max(bar, l.left + 1), y + l.row * 0.46f},
+         widgets::with_alpha(t.muted, 0.55f), t.px(2));
+  const bool won_shows = !s.verdict.empty() && !widgets::veiled();
+  float end = (l.low && won_shows ? std::max(bar, l.bar_end(s.won_part)) : bar) + t.px(6);
+  if (l.row >= small)
+    end +=
+        p.text({end, l.low ? y + (l.row - small) / 2 : y + l.row * 0.31f - small / 2}, s.length, t.muted, Type::small);
+  return end;
+}
+
+/// What the step would win without the suspect, and whether it is guilty.
+void paint_verdict(const widgets::Painter& p, const BoardSuspect& s, const LineUpPlace& l, float y, float length_end) {
+  const auto& t = widgets::theme();
+  const float small = t.type(Type::small), won = l.bar_end(s.won_part);
+  p.rect({l.left, y + l.row * 0.54f}, {std::max(won, l.left + t.px(1.5f)), y + l.row * 0.84f}, t.bad, t.px(2));
+  // Beside the other figure where both would stand on one another.
+  const float behind = l.row * 0.38f < small + 1 ? length_end + t.px(10) : 0;
+  if (l.row >= small)
+    p.text({std::max(won + t.px(6), behind), l.low ? y + (l.row - small) / 2 : y + l.row * 0.69f - small / 2}, s.won,
+           t.text, Type::small);
+  p.text({l.at.x + l.width - widgets::text_size(s.verdict, Type::small).x - t.px(4), y + (l.row - small) / 2},
+         s.verdict, s.guilty ? t.bad : t.muted, Type::small, s.guilty ? Font::bold : Font::sans);
+}
+
+}  // namespace
+
 void draw_line_up(Inputs& in, const Picture& picture, View&, ImVec2 size, float head_right) {
   const auto& t = widgets::theme();
   const auto p = widgets::Painter::window();
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float small = t.type(Type::small);
-  float x = at.x + widgets::text_size("The line-up", Type::small, Font::bold).x + t.px(12);
   {
     const widgets::GivenMarks given;
     p.text(at, "The line-up", t.text, Type::small, Font::bold);
+    const float x = at.x + widgets::text_size("The line-up", Type::small, Font::bold).x + t.px(12);
     widgets::fit_text(p, {x, at.y}, picture.line_words, at.x + size.x - x - (head_right > 0 ? head_right + t.px(8) : 0),
                       t.muted, Type::small);
   }
-  const float top = at.y + small + t.px(8);
-  const std::size_t rows = picture.suspects.size();
-  const float row = std::min(t.px(32), (at.y + size.y - top) / static_cast<float>(std::max<std::size_t>(1, rows)));
-  const float names = std::min(t.px(230), size.x * 0.32f), verdicts = t.px(70);
-  const bool low = row < t.px(22);
-  const float left = at.x + names, right = at.x + size.x - verdicts - t.px(low ? 120 : 70);
-  for (std::size_t i = 0; i < rows; ++i) {
+  const LineUpPlace l = place_line_up(picture, at, size);
+  for (std::size_t i = 0; i < picture.suspects.size(); ++i) {
     const BoardSuspect& s = picture.suspects[i];
-    const float y = top + row * static_cast<float>(i);
+    const float y = l.top + l.row * static_cast<float>(i);
+    const widgets::Rect line{{at.x, y}, {at.x + size.x, y + l.row - t.px(1)}};
     ImGui::PushID(static_cast<int>(i));
-    ImGui::SetCursorScreenPos({at.x, y});
-    if (widgets::press_area("suspect", {size.x, row - t.px(1)}) && !widgets::veiled() && picture.run->played())
+    ImGui::SetCursorScreenPos(line.min);
+    if (widgets::press_area("suspect", {line.width(), line.height()}) && !widgets::veiled() && picture.run->played())
       accuse(in, *picture.run, i);
     const bool hovered = ImGui::IsItemHovered();
     ImGui::PopID();
-    const widgets::Rect line{{at.x, y}, {at.x + size.x, y + row - t.px(1)}};
-    float length_end = left;
+    float length_end = 0;
     {
       const widgets::GivenMarks given;
       if (hovered) p.rect(line.min, line.max, t.card, t.px(3));
-      const ImVec2 centre{at.x + t.px(12), y + row / 2};
-      p.ring(centre, std::min(t.px(8), row / 2 - 1), t.text, t.px(1.2f));
-      p.text({centre.x - widgets::text_size(s.letter, Type::small).x / 2, centre.y - small / 2}, s.letter, t.text,
-             Type::small);
-      widgets::fit_text(p, {at.x + t.px(28), y + (row - small) / 2}, s.name, names - t.px(34), t.text, Type::small);
-      const float bar = left + s.length_part * (right - left);
-      p.rect({left, y + row * 0.16f}, {std::max(bar, left + 1), y + row * 0.46f}, widgets::with_alpha(t.muted, 0.55f),
-             t.px(2));
-      length_end = bar + t.px(6);
-      // In a low row both figures stand in one line, behind both bars.
-      const float won_end =
-          s.verdict.empty() || widgets::veiled() ? bar : std::max(bar, left + s.won_part * (right - left));
-      if (low) length_end = won_end + t.px(6);
-      if (row >= small)
-        length_end += p.text({length_end, low ? y + (row - small) / 2 : y + row * 0.31f - small / 2}, s.length, t.muted,
-                             Type::small);
+      length_end = paint_given_suspect(p, s, l, y);
     }
     if (s.guilty) p.rect(line.min, line.max, widgets::with_alpha(t.bad, 0.14f), t.px(3));
     if (s.accused) p.frame(line.min, line.max, t.accent, t.px(1.5f), t.px(3));
-    if (s.verdict.empty()) continue;
-    const float won = left + s.won_part * (right - left);
-    p.rect({left, y + row * 0.54f}, {std::max(won, left + t.px(1.5f)), y + row * 0.84f}, t.bad, t.px(2));
-    // Beside the other figure where both would stand on one another.
-    const float behind = row * 0.38f < small + 1 ? length_end + t.px(10) : 0;
-    if (row >= small)
-      p.text({std::max(won + t.px(6), behind), low ? y + (row - small) / 2 : y + row * 0.69f - small / 2}, s.won,
-             t.text, Type::small);
-    p.text({at.x + size.x - widgets::text_size(s.verdict, Type::small).x - t.px(4), y + (row - small) / 2}, s.verdict,
-           s.guilty ? t.bad : t.muted, Type::small, s.guilty ? Font::bold : Font::sans);
+    if (!s.verdict.empty()) paint_verdict(p, s, l, y, length_end);
   }
 }
 

@@ -46,7 +46,7 @@ constexpr std::string_view mark_words =
     "hatched: the GPU waits; outlined: the main thread waits; grey: it launches kernels";
 
 /// Design pixels of the timeline's parts: a lane is never lower than its label.
-constexpr float least_row = 12, most_row = 40, lane_gap = 6, least_lane = 18, ruler = 32, words_px = 18, legend_px = 58;
+constexpr float min_row = 12, max_row = 40, lane_gap = 6, least_lane = 18, ruler = 32, words_px = 18, legend_px = 58;
 
 float lanes_height(const std::vector<Lane>& lanes, int spare, float row) {
   float height = 0;
@@ -61,7 +61,7 @@ float rows_height(const Picture& picture, int spare, float row) {
 
 }  // namespace
 
-float steps_least_height(const Picture& picture) { return rows_height(picture, 2, least_row); }
+float steps_least_height(const Picture& picture) { return rows_height(picture, 2, min_row); }
 
 void draw_steps(const Picture& picture, View& view, ImVec2 size) {
   if (picture.after.empty()) {
@@ -73,9 +73,9 @@ void draw_steps(const Picture& picture, View& view, ImVec2 size) {
   const bool legend = size.x >= t.px(640) && height >= rows_height(picture, 4, 18) + legend_px;
   const float room = height - (legend ? legend_px : 0);
   int spare = 4;
-  while (spare > 0 && rows_height(picture, spare, least_row) > room) --spare;
-  float row = least_row;
-  while (row < most_row && rows_height(picture, spare, row + 1) <= room) ++row;
+  while (spare > 0 && rows_height(picture, spare, min_row) > room) --spare;
+  float row = min_row;
+  while (row < max_row && rows_height(picture, spare, row + 1) <= room) ++row;
   view.lanes.clear();
   view.counters.clear();
   for (const Lane& lane : picture.after)

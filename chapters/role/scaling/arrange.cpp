@@ -211,7 +211,7 @@ std::string answer_of(const Inputs& in, const Outputs& out, bool ends) {
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture p;
   if (!out.reason.empty()) return p;
-  p.far_gpus = static_cast<double>(std::max(most_doubled, in.gpus));
+  p.far_gpus = static_cast<double>(std::max(max_doubled, in.gpus));
   p.one_gpu_s = one_gpu_s(in);
   arrange_curve(in, p);
   if (p.curve.empty()) return p;

@@ -6,7 +6,7 @@
 namespace chapters::role::scaling {
 namespace {
 
-constexpr std::int64_t most_drawn = 65536, draws = 60'000;
+constexpr std::int64_t max_drawn = 65536, draws = 60'000;
 
 double algorithm_s(const models::ScalingSetup& setup, models::AllReduceAlgorithm algorithm, std::int64_t gpus) {
   models::ScalingSetup other = setup;
@@ -58,7 +58,7 @@ void compare_points(const Inputs& in, const models::ScalingSetup& setup, const s
 /// Fewer steps the more GPUs each of them has.
 std::vector<DrawnSteps> drawn_steps(const models::Slowness& slowness, std::int64_t seed) {
   std::vector<DrawnSteps> all;
-  for (std::int64_t n = 2; n <= most_doubled; n *= 4)
+  for (std::int64_t n = 2; n <= max_doubled; n *= 4)
     all.push_back({n, models::simulate_slowest(slowness, n, std::clamp<std::int64_t>(20'000 / n, 4, 200), seed)});
   return all;
 }
@@ -109,7 +109,7 @@ Computed compute(const Inputs& in, Progress& progress) {
   Outputs out;
   const models::ScalingSetup setup = setup_of(in);
   const auto step = models::scaled_step(setup, in.gpus);
-  const auto fastest = models::fastest_step(setup, std::max(most_doubled, in.gpus));
+  const auto fastest = models::fastest_step(setup, std::max(max_doubled, in.gpus));
   if (!step || !fastest) {
     out.reason = step ? fastest.error : step.error;
     return {.facts = std::move(out)};
@@ -127,7 +127,7 @@ Computed compute(const Inputs& in, Progress& progress) {
   out.tree_s = algorithm_s(setup, models::AllReduceAlgorithm::tree, in.gpus);
   out.hierarchical_s = algorithm_s(setup, models::AllReduceAlgorithm::hierarchical, in.gpus);
   out.slowest = 100 * models::expected_slowest(setup.slowness, in.gpus);
-  if (in.gpus <= most_drawn) {
+  if (in.gpus <= max_drawn) {
     const std::int64_t steps = std::clamp<std::int64_t>(draws / in.gpus, 8, 400);
     const auto drawn = models::simulate_slowest(setup.slowness, in.gpus, steps, in.seed);
     out.slowest_simulated = 100 * drawn.mean;

@@ -26,7 +26,7 @@ struct PointRow {
 };
 
 /// GPUs up to which the fastest count is sought and axes reach; more where more are set.
-inline constexpr std::int64_t most_doubled = 16384;
+inline constexpr std::int64_t max_doubled = 16384;
 
 /// Defaults: a 7B model with a batch of 2,048 sequences on A100, four ports of 100 Gb/s a node, as measured.
 struct Inputs {
@@ -100,7 +100,7 @@ struct Picture {
   std::array<widgets::Curve, 3> all_reduce;  ///< by algorithm
   widgets::Curve slowest, drawn;             ///< expected; drawn
   std::vector<double> drawn_lo, drawn_hi;    ///< the ends of `drawn`'s error bars
-  double far_gpus = most_doubled;            ///< where logarithmic axes end
+  double far_gpus = max_doubled;             ///< where logarithmic axes end
   double near_gpus = 64;  ///< where linear axes end: four times what was measured, and never before yours
   bool ends = false;      ///< past the fastest count, more GPUs up to `far_gpus` win no time
   PublishedMarks published;

@@ -12,7 +12,7 @@ namespace {
 using models::Schedule, widgets::Font, widgets::Meaning, widgets::Painter, widgets::Rect, widgets::Type;
 
 /// More waves than this would be stripes: those before the last stand together, with a break in the axis.
-constexpr std::int64_t most_waves = 12;
+constexpr std::int64_t max_waves = 12;
 
 /// Where time lies: even, or with the part before `break_at` pressed together.
 struct TimeAxis {
@@ -32,7 +32,7 @@ struct TimeAxis {
 TimeAxis axis_of(const Outputs& out, float left, float right) {
   TimeAxis axis{left, right};
   const std::int64_t waves = out.result.waves;
-  if (out.setting.schedule == Schedule::stream_k || waves <= most_waves) return axis;
+  if (out.setting.schedule == Schedule::stream_k || waves <= max_waves) return axis;
   axis.break_at = static_cast<double>(waves - 1) / static_cast<double>(waves);
   axis.break_px = 0.74;
   return axis;
@@ -198,7 +198,7 @@ void draw_slots(const Outputs& out, const Picture& pic, View& view, Room room) {
   const double n = static_cast<double>(waves);
   if (out.setting.schedule == Schedule::stream_k) {
     paint_waves(f, 0, 1, 0, 1, out.result.work_units);
-  } else if (waves <= most_waves) {
+  } else if (waves <= max_waves) {
     for (std::int64_t w = 0; w < waves; ++w)
       paint_waves(f, w, 1, static_cast<double>(w) / n, static_cast<double>(w + 1) / n,
                   w + 1 == waves ? out.last_wave_blocks : out.slots);

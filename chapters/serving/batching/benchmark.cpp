@@ -13,13 +13,13 @@ namespace {
 using models::BenchmarkRun;
 using widgets::format_text;
 
-constexpr std::int64_t most_simulated = 5000;
-constexpr std::size_t most_runs = 12;
+constexpr std::int64_t max_simulated = 5000;
+constexpr std::size_t max_runs = 12;
 
 /// The run's requests as a stream: at the rate at which they were sent, or all at once.
 std::vector<models::ServingRequest> requests_of(const Inputs& in, const BenchmarkRun& run) {
   models::RequestStream stream{
-      .requests = std::min(run.requests, most_simulated),
+      .requests = std::min(run.requests, max_simulated),
       .rate_per_s = run.offered_rate_per_s.value_or(1),
       .seed = static_cast<std::uint64_t>(in.seed),
       .prompt_tokens = run.prompt_tokens,
@@ -101,7 +101,7 @@ std::string text_of(const BenchmarkRun& run) {
     out += std::string(run.offered_rate_per_s ? ", " : "") + count(static_cast<double>(*run.most_at_once)) +
            (run.offered_rate_per_s ? " under way at most" : " under way at a time");
   if (run.failed > 0) out += "; " + count(static_cast<double>(run.failed)) + " more failed";
-  if (run.requests > most_simulated) out += "; the first " + count(most_simulated) + " are simulated";
+  if (run.requests > max_simulated) out += "; the first " + count(max_simulated) + " are simulated";
   return out;
 }
 
@@ -110,8 +110,8 @@ std::string left_out_of(const models::BenchmarkLog& log) {
   if (log.left_out > 0)
     out =
         std::to_string(log.left_out) + (log.left_out == 1 ? " run is" : " runs are") + " left out: " + log.first_fault;
-  if (log.runs.size() > most_runs)
-    out += (out.empty() ? "" : " ") + std::string("The first ") + std::to_string(most_runs) + " of " +
+  if (log.runs.size() > max_runs)
+    out += (out.empty() ? "" : " ") + std::string("The first ") + std::to_string(max_runs) + " of " +
            std::to_string(log.runs.size()) + " runs are compared.";
   return out;
 }
@@ -171,7 +171,7 @@ models::Result<ComparedBenchmark> compare_benchmark(const Inputs& in, const mode
   const auto log = models::parse_benchmark_log(in.benchmark.text);
   if (!log) return Outcome::fail(log.error);
   ComparedBenchmark out{.left_out = left_out_of(*log)};
-  for (std::size_t i = 0; i < std::min(log->runs.size(), most_runs); ++i) {
+  for (std::size_t i = 0; i < std::min(log->runs.size(), max_runs); ++i) {
     if (std::string why = compare_run(in, setup, log->runs[i], out); !why.empty()) return Outcome::fail(std::move(why));
     if (out.runs.back().measured_per_s > out.runs[out.fastest].measured_per_s) out.fastest = i;
   }

@@ -195,11 +195,13 @@ std::string state_of(const Inputs& in, const PolicyRun& run) {
   return "steady: " + leave + " requests per second leave";
 }
 
-/// What the chosen policy's rates are of its first rival's, over the same arrivals.
-void compare_rates(Outputs& out) {
+/// What the chosen policy's waits and rates are of its first rival's, over the same arrivals.
+void compare_with_rival(Outputs& out) {
   if (out.racers.size() < 2) return;
   const models::ServingSummary &own = out.racers[0].figures, &rival = out.racers[1].figures;
   const auto ratio = [](double a, double b) { return b > 0 ? a / b : std::numeric_limits<double>::quiet_NaN(); };
+  const bool same_requests = out.racers[1].requests == out.racers[0].requests;
+  out.speedup_p50 = ratio(rival.p50_latency_s, same_requests ? own.p50_latency_s : 0);
   out.served_gain = ratio(own.throughput_per_s, rival.throughput_per_s);
   out.goodput_gain = ratio(own.goodput_per_s, rival.goodput_per_s);
   out.tokens_gain = ratio(own.tokens_per_s, rival.tokens_per_s);
@@ -220,6 +222,47 @@ std::string problem_of(const models::ServingRun& run, const models::ServingSetup
     return "No request fits into the cache of " +
            format_text(static_cast<double>(setup.blocks * in.block_tokens), "tokens") +
            ": give the cache more memory, or ask for shorter requests.";
+  return {};
+}
+
+/// The model on its chips: what its steps cost, and the cache that is left beside its weights.
+models::Status serve_model(const Inputs& in, models::ServingCost& cost, models::ServingSetup& setup, Outputs& out) {
+  auto made = served_by(in);
+  if (!made) return models::Status::fail(std::move(made.error));
+  cost = std::move(made->cost);
+  out.bound = made->bound;
+  out.bound.tokens_per_s *= static_cast<double>(in.servers);
+  out.kv_pool_bytes = in.kv_share / 100 * cost.free_bytes;
+  out.kv_blocks =
+      static_cast<std::int64_t>(out.kv_pool_bytes / (cost.kv_bytes_per_token * static_cast<double>(in.block_tokens)));
+  setup.cost = &cost;
+  setup.blocks = out.kv_blocks;
+  return models::Status::ok();
+}
+
+/// Runs the setup's policy over the arrivals; the first to run is the one that was chosen. One sentence where its
+/// figures mean nothing.
+std::string race(const Inputs& in, const std::vector<models::ServingRequest>& requests, models::ServingSetup setup,
+                 const DrawnPart& part, Progress& progress, Outputs& out, Run& history) {
+  const bool chosen = out.racers.empty(), recorded = !in.trace.text.empty();
+  const std::int64_t wanted = recorded ? static_cast<std::int64_t>(requests.size()) : in.requests,
+                     measured = chosen ? wanted : std::min(wanted, max_raced), edge = recorded ? 0 : edge_of(measured);
+  const std::span<const models::ServingRequest> met(requests.data(), static_cast<std::size_t>(measured + 2 * edge));
+  const models::ServingWindow window =
+      models::window_of(met, static_cast<std::size_t>(edge), static_cast<std::size_t>(measured));
+  if (chosen) out.warm_up = edge;
+  setup.measure_from_s = window.from_s;
+  setup.measure_until_s = window.until_s;
+  setup.fraction = chosen ? &progress.fraction : nullptr;
+  models::ServingRun run = models::simulate_serving(met, setup);
+  if (std::string problem = problem_of(run, setup, in, progress); !problem.empty()) return problem;
+  out.racers.push_back(summarize(setup.policy, met, run, setup, window, in));
+  // Of a queue that grows only a recording's waits are figures of their own: it has an end.
+  if (chosen && (recorded || !out.racers.back().overloaded))
+    out.waits = waits_of(met, run, static_cast<std::size_t>(edge), static_cast<std::size_t>(measured));
+  if (!progress.facts_alone)
+    history.histories.push_back(
+        history_of(out.racers.back(), met, std::move(run), window, part, in.service == ServiceKind::llm));
   return {};
 }
 
@@ -272,51 +315,21 @@ Computed<Outputs, Run> compute(const Inputs& in, Progress& progress, Streams& st
       .history_requests = progress.facts_alone ? 0 : in.pictured,
       .cancelled = &progress.cancelled,
   };
-  if (in.service == ServiceKind::llm) {
-    auto made = served_by(in);
-    if (!made) return {{.reason = made.error}};
-    cost = std::move(made->cost);
-    out.bound = made->bound;
-    out.bound.tokens_per_s *= static_cast<double>(in.servers);
-    out.kv_pool_bytes = in.kv_share / 100 * cost.free_bytes;
-    out.kv_blocks =
-        static_cast<std::int64_t>(out.kv_pool_bytes / (cost.kv_bytes_per_token * static_cast<double>(in.block_tokens)));
-    setup.cost = &cost;
-    setup.blocks = out.kv_blocks;
-  }
+  if (in.service == ServiceKind::llm)
+    if (models::Status served = serve_model(in, cost, setup, out); !served)
+      return {{.reason = std::move(served.error)}};
   if (models::Status compared = add_benchmark(in, setup, out); !compared)
     return {{.reason = std::move(compared.error)}};
-  const bool recorded = !in.trace.text.empty();
   const std::vector<ServingPolicy> policies = policies_to_run(in);
+  const bool recorded = !in.trace.text.empty();
   // A rival is measured on fewer requests: what is drawn must be in its run, too.
-  DrawnPart part =
+  const DrawnPart part =
       part_from(requests, recorded ? 0 : edge_of(policies.size() > 1 ? std::min(in.requests, max_raced) : in.requests));
   setup.history_from = part.first;
   for (const ServingPolicy policy : policies) {
-    const bool chosen = out.racers.empty();
-    const std::int64_t wanted = recorded ? static_cast<std::int64_t>(requests.size()) : in.requests,
-                       measured = chosen ? wanted : std::min(wanted, max_raced),
-                       edge = recorded ? 0 : edge_of(measured);
-    const std::span<const models::ServingRequest> met(requests.data(), static_cast<std::size_t>(measured + 2 * edge));
-    const models::ServingWindow window =
-        models::window_of(met, static_cast<std::size_t>(edge), static_cast<std::size_t>(measured));
-    if (chosen) out.warm_up = edge;
     setup.policy = policy;
-    setup.measure_from_s = window.from_s;
-    setup.measure_until_s = window.until_s;
-    setup.fraction = chosen ? &progress.fraction : nullptr;
-    models::ServingRun run = models::simulate_serving(met, setup);
-    if (std::string problem = problem_of(run, setup, in, progress); !problem.empty()) {
-      out.reason = std::move(problem);
-      return {std::move(out)};
-    }
-    out.racers.push_back(summarize(policy, met, run, setup, window, in));
-    // Of a queue that grows only a recording's waits are figures of their own: it has an end.
-    if (chosen && (recorded || !out.racers.back().overloaded))
-      out.waits = waits_of(met, run, static_cast<std::size_t>(edge), static_cast<std::size_t>(measured));
-    if (!progress.facts_alone)
-      history.histories.push_back(
-          history_of(out.racers.back(), met, std::move(run), window, part, in.service == ServiceKind::llm));
+    out.reason = race(in, requests, setup, part, progress, out, history);
+    if (!out.reason.empty()) return {std::move(out)};
   }
   out.chosen = out.racers.front();
   if (out.chosen.requests == 0)
@@ -324,11 +337,7 @@ Computed<Outputs, Run> compute(const Inputs& in, Progress& progress, Streams& st
                  "None of the requests that are measured fits into the cache: give it more memory, or ask for shorter "
                  "requests."}};
   out.state = state_of(in, out.chosen);
-  if (out.racers.size() > 1 && out.racers[1].requests == out.chosen.requests && out.chosen.figures.p50_latency_s > 0)
-    out.speedup_p50 = out.racers[1].figures.p50_latency_s / out.chosen.figures.p50_latency_s;
-  else if (out.racers.size() > 1)
-    out.speedup_p50 = std::numeric_limits<double>::quiet_NaN();
-  compare_rates(out);
+  compare_with_rival(out);
   consult_theory(in, requests, out);
   if (progress.facts_alone) return {std::move(out)};
   history.published = bound_published_runs(in, out);

@@ -8,7 +8,7 @@
 namespace chapters::serving::capacity {
 namespace {
 
-constexpr std::size_t most_in_file = 1'000'000;
+constexpr std::size_t max_in_file = 1'000'000;
 /// Requests that are drawn to show what such arrivals look like.
 constexpr std::int64_t drawn_requests = 6000;
 constexpr std::int64_t minute_us = 60'000'000;
@@ -77,7 +77,7 @@ models::Result<Demand> demand_of(const Inputs& in, Kept& kept) {
   } else {
     if (in.trace.text.empty())
       return Outcome::fail("No file of requests is open: open one, or take other requests than your own.");
-    auto read = models::read_arrivals(in.trace.text, most_in_file);
+    auto read = models::read_arrivals(in.trace.text, max_in_file);
     if (!read) return Outcome::fail(std::move(read.error));
     out.rows_left_out = read->rows_left_out;
     out.first_fault = std::move(read->first_fault);

@@ -12,7 +12,7 @@ namespace {
 
 using widgets::Align, widgets::Font, widgets::Painter, widgets::Theme, widgets::Type;
 
-constexpr std::size_t most_prices = 8;
+constexpr std::size_t max_prices = 8;
 
 /// Two scales of prices beside each other, logarithms both.
 struct SlopeFrame {
@@ -26,8 +26,8 @@ struct SlopeFrame {
 };
 
 /// Labels that would touch are pushed apart, in their order from the top on.
-void part_labels(std::array<float, most_prices>& y, const std::array<std::size_t, most_prices>& order,
-                 std::size_t count, float least, float bottom) {
+void part_labels(std::array<float, max_prices>& y, const std::array<std::size_t, max_prices>& order, std::size_t count,
+                 float least, float bottom) {
   for (std::size_t i = 1; i < count; ++i) y[order[i]] = std::max(y[order[i]], y[order[i - 1]] + least);
   if (count == 0) return;
   float limit = bottom;
@@ -40,10 +40,10 @@ void part_labels(std::array<float, most_prices>& y, const std::array<std::size_t
 void paint_labels(const Painter& p, const Picture& picture, const SlopeFrame& f, bool hours) {
   const Theme& t = widgets::theme();
   const float small = t.type(Type::body);
-  std::array<float, most_prices> y{};
-  std::array<std::size_t, most_prices> order{};
+  std::array<float, max_prices> y{};
+  std::array<std::size_t, max_prices> order{};
   std::size_t count = 0;
-  for (std::size_t i = 0; i < std::min(picture.plans.size(), most_prices); ++i) {
+  for (std::size_t i = 0; i < std::min(picture.plans.size(), max_prices); ++i) {
     const PlanPicture& plan = picture.plans[i];
     if (!((hours ? plan.price_per_hour : plan.dollars) > 0)) continue;
     y[i] = hours ? f.hour(plan.price_per_hour) : f.million(plan.dollars);

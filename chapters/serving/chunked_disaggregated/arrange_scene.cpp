@@ -11,9 +11,9 @@ namespace {
 using models::PartingHistory, models::PartingPrompt, models::PartingReplica;
 using widgets::format_text;
 
-constexpr std::size_t most_bands = 8;
+constexpr std::size_t max_bands = 8;
 /// Ticks that a band may have; with more of them they are tones.
-constexpr double most_ticks = 260;
+constexpr double max_ticks = 260;
 constexpr double half_us = 0.5e-6;  ///< times are whole microseconds, but for their last bits
 constexpr std::size_t tones = 240, tone_levels = 24;
 
@@ -123,8 +123,8 @@ void arrange_scene(const Inputs& in, const Outputs& out, const Run& run, std::si
   Scene& scene = picture.scenes[world];
   const PartingHistory& history = run.history[world];
   const Span span{picture.from_s, picture.until_s};
-  const std::size_t all = history.replicas.size(), shown = all <= most_bands + 1 ? all : most_bands;
-  const bool dense = (span.until_s - span.from_s) / out.calm_gap_s > most_ticks;
+  const std::size_t all = history.replicas.size(), shown = all <= max_bands + 1 ? all : max_bands;
+  const bool dense = (span.until_s - span.from_s) / out.calm_gap_s > max_ticks;
   const auto readers = world == parted ? static_cast<std::size_t>(out.prefill_replicas) : 0;
   // In the parted world half of the bands at least show those that write.
   const std::size_t from_readers =

@@ -15,9 +15,9 @@ using widgets::format_text;
 
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 /// Tokens of all users in the time that is counted, at most: what one run may take.
-constexpr double most_tokens = 200'000;
+constexpr double max_tokens = 200'000;
 /// The same where an interval is sought, which takes some thirty runs.
-constexpr double most_sought = 50'000;
+constexpr double max_sought = 50'000;
 
 struct Priced {
   models::ServingCost cost;
@@ -91,7 +91,7 @@ double tokens_counted(const Inputs& in, const PartingSetup& s) {
 /// Too much to count, in a sentence; empty where it is not.
 std::string size_problem(const Inputs& in, const PartingSetup& s) {
   const double tokens = tokens_counted(in, s);
-  if (tokens <= most_tokens) return {};
+  if (tokens <= max_tokens) return {};
   return "About " + format_text(tokens, "tokens") +
          " would be written in the time that is counted: take fewer or more frequent prompts, or fewer users.";
 }
@@ -130,9 +130,8 @@ void fill_standing(const Inputs& in, const PartingSetup& s, const References& re
   const PartingSetup calm = models::calm_of(s);
   out.kept_lost = references.count(calm, models::play_parting(calm, PartingWorld::parted)).tokens_lost;
   const double tokens = tokens_counted(in, s);
-  if (tokens <= most_sought && out.kept_lost > 0)
-    out.even_interval_s =
-        models::even_interval_s(s, stream_of(in), in.interval_s * most_sought / tokens).value_or(none);
+  if (tokens <= max_sought && out.kept_lost > 0)
+    out.even_interval_s = models::even_interval_s(s, stream_of(in), in.interval_s * max_sought / tokens).value_or(none);
 }
 
 std::int64_t chunks_of(const PartingSetup& s, const PartingHistory& history) {

@@ -16,11 +16,11 @@ namespace {
 using models::PoolFrame, models::PoolSequence;
 using widgets::Align, widgets::Font, widgets::Line, widgets::Painter, widgets::Rect, widgets::theme, widgets::Type;
 
-constexpr std::size_t most_answers = models::paged_answers_max;
+constexpr std::size_t max_answers = models::paged_answers_max;
 
 /// The answers of the request that is followed, and the rows that are drawn of their tables.
 struct Tables {
-  std::array<const PoolSequence*, most_answers> answers{};
+  std::array<const PoolSequence*, max_answers> answers{};
   std::size_t count = 0;
   std::int64_t rows = 0;   ///< in the longest table
   std::int64_t shown = 0;  ///< drawn of these
@@ -49,7 +49,7 @@ Tables tables_of(const PoolFrame& frame, std::int32_t followed, Rect area) {
   const auto& t = theme();
   Tables out;
   for (const PoolSequence& one : frame.sequences)
-    if (one.request == followed && out.count < most_answers) out.answers[out.count++] = &one;
+    if (one.request == followed && out.count < max_answers) out.answers[out.count++] = &one;
   for (std::size_t k = 0; k < out.count; ++k) out.rows = std::max(out.rows, out.answers[k]->count);
   out.area = area;
   const auto room = static_cast<std::int64_t>(std::max(1.0f, area.height() / t.px(15)));

@@ -11,13 +11,13 @@ namespace {
 using models::PrefixEviction, models::PrefixPass, models::PrefixTree;
 using widgets::Curve, widgets::format_text, widgets::Tint;
 
-constexpr std::size_t most_columns = 160, most_points = 240;
+constexpr std::size_t max_columns = 160, max_points = 240;
 
 std::string counted_text(std::int64_t n) { return format_text(static_cast<double>(n), "", 9); }
 
 /// How many neighbours share a column.
 std::size_t per_column(std::size_t requests) {
-  return requests <= max_dragged ? 1 : (requests + most_columns - 1) / most_columns;
+  return requests <= max_dragged ? 1 : (requests + max_columns - 1) / max_columns;
 }
 
 std::vector<Column> columns_of(const Run& run) {
@@ -101,7 +101,7 @@ std::vector<std::int64_t> sizes_of(std::int64_t most, bool each) {
     return out;
   }
   const double from = each ? 1 : 10,
-               ratio = std::pow(std::max(2.0, static_cast<double>(most) / from), 1.0 / most_points);
+               ratio = std::pow(std::max(2.0, static_cast<double>(most) / from), 1.0 / max_points);
   for (double c = from; c < static_cast<double>(most); c *= ratio)
     if (const std::int64_t size = std::llround(c); out.empty() || out.back() < size) out.push_back(size);
   out.push_back(most);

@@ -8,8 +8,8 @@
 namespace chapters::serving::prefix_cache {
 namespace {
 
-constexpr std::size_t most_requests = 1'000'000;
-constexpr std::uint64_t most_bytes = 512ull << 20;
+constexpr std::size_t max_requests = 1'000'000;
+constexpr std::uint64_t max_bytes = 512ull << 20;
 
 Workload refused(std::string sentence) {
   Workload out;
@@ -18,11 +18,11 @@ Workload refused(std::string sentence) {
 }
 
 Workload read(const FileBytes& file, std::int64_t block_tokens) {
-  if (file.size_bytes > most_bytes) return refused("The file is larger than 512 MiB: cut it, it has a request a line.");
+  if (file.size_bytes > max_bytes) return refused("The file is larger than 512 MiB: cut it, it has a request a line.");
   std::string text;
   if (auto all = file.read(text); !all) return refused(std::move(all.error));
   if (text.starts_with("\x1F\x8B")) return refused("The file is packed with gzip: unpack it, and open what comes out.");
-  auto parsed = models::parse_prompt_file(text, block_tokens, most_requests);
+  auto parsed = models::parse_prompt_file(text, block_tokens, max_requests);
   if (!parsed) return refused(std::move(parsed.error));
   return {std::move(parsed->trace), parsed->rows_left_out, parsed->without_ids, std::move(parsed->first_fault), {}};
 }

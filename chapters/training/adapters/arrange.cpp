@@ -43,7 +43,7 @@ void arrange_pair(const Inputs& in, const Run& run, Picture& p) {
   p.series = in.method == Method::bottleneck;
   const double side = std::min(run.inputs, run.outputs), rank = as_double(in.rank);
   p.share = std::min(1.0, std::sqrt(rank / side));
-  p.most_share = std::min(1.0, std::sqrt(as_double(most_rank) / side));
+  p.most_share = std::min(1.0, std::sqrt(as_double(max_rank) / side));
   p.wide_words = "W  " + sides(run.inputs, run.outputs);
   if (in.method == Method::full)
     p.wide_note = "all " + format_text(run.wide_parameters, "parameters") + " trained";

@@ -152,7 +152,7 @@ void fill_run(const Inputs& in, const models::Architecture& a, const models::Chi
 
 std::int64_t rank_at(double share, double side) {
   const double s = std::clamp(share, 0.0, 1.0);
-  return std::clamp<std::int64_t>(std::llround(s * s * side), 1, most_rank);
+  return std::clamp<std::int64_t>(std::llround(s * s * side), 1, max_rank);
 }
 
 Computed compute(const Inputs& in, Progress& progress, Fits& fits) {

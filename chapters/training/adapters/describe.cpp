@@ -174,7 +174,7 @@ void describe(Fields& f, Inputs& in) {
   f.group("What is trained");
   f.choice("method", in.method, methods, "Method", "What is trained and how the rest is kept.", {.headline = true});
   f.integer("rank", in.rank, "Rank", "Columns of A and rows of B; the inner width of adapter layers.",
-            {.range = {1, most_rank, Scale::log}, .typical = {1, 256}, .headline = true});
+            {.range = {1, max_rank, Scale::log}, .typical = {1, 256}, .headline = true});
   f.choice("targets", in.targets, targets, "Pairs on", "Which matrices of each layer get a pair.", {.headline = true});
   f.choice("states", in.states, states, "Kept of each", "What is kept of each number that is trained.");
   f.toggle("double_quantized", in.double_quantized, "Double quantization",

@@ -85,7 +85,7 @@ void drag_thickness(Inputs& in, const Picture& picture, const Painter& p, const 
                        std::max<std::int64_t>(1, static_cast<std::int64_t>(side)));
   if (ImGui::IsItemFocused()) {
     const int steps = widgets::play_keys().steps;
-    if (steps > 0) in.rank = std::clamp<std::int64_t>(in.rank * 2, 1, most_rank);
+    if (steps > 0) in.rank = std::clamp<std::int64_t>(in.rank * 2, 1, max_rank);
     if (steps < 0) in.rank = std::max<std::int64_t>(1, in.rank / 2);
   }
   if (hot) {

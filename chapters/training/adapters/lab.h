@@ -158,7 +158,7 @@ struct Fits {
   Memo<FitKey, models::adapters::FineTuned, 64> ranks;
 };
 
-inline constexpr std::int64_t most_rank = 512;
+inline constexpr std::int64_t max_rank = 512;
 /// The rank at which a pair on a matrix of this smaller side has this thickness.
 std::int64_t rank_at(double share, double side);
 

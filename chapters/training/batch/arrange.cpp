@@ -93,7 +93,7 @@ void arrange_apart(const Inputs& in, const Outputs& out, const Run& run, Picture
                       .given = true,
                       .x = {0, last},
                       .y = {rounding_percent, rounding_percent},
-                      .lower = {least_apart_percent, least_apart_percent}};
+                      .lower = {min_apart_percent, min_apart_percent}};
   widgets::Curve apart{.label = "distance of the weights",
                        .info = "|a - b| / |a| after each step",
                        .output = "weights_apart",
@@ -105,7 +105,7 @@ void arrange_apart(const Inputs& in, const Outputs& out, const Run& run, Picture
     const double percent = 100 * run.pair.apart[i];
     p.same &= percent == 0;
     apart.add(static_cast<double>(i + 1), percent > 0 && std::isfinite(percent)
-                                              ? std::clamp(percent, least_apart_percent, most_apart_percent)
+                                              ? std::clamp(percent, min_apart_percent, max_apart_percent)
                                               : std::nan(""));
   }
   p.apart = {std::move(band), std::move(apart)};

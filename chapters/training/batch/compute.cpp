@@ -33,41 +33,10 @@ void fill_runs(const Inputs& in, const models::BatchPair& pair, Outputs& out) {
 double steps_over(double critical_batch, double batch) { return 1 + critical_batch / batch; }
 double examples_over(double critical_batch, double batch) { return 1 + batch / critical_batch; }
 
-Computed<Outputs, Run> compute(const Inputs& in, Progress& progress, Searches& searches) {
-  Outputs out;
-  Run run;
-  if (in.micro_batches > in.batch) {
-    out.reason = "A batch of " + std::to_string(in.batch) + " cannot be cut into " + std::to_string(in.micro_batches) +
-                 " pieces: take fewer micro-batches.";
-    return {std::move(out)};
-  }
-  models::BatchRunSetup setup{.batch = static_cast<std::size_t>(in.batch),
-                              .steps = static_cast<std::size_t>(in.steps),
-                              .rate = in.rate,
-                              .momentum = in.momentum,
-                              .warm_up = static_cast<std::size_t>(in.warm_up),
-                              .seed = static_cast<std::uint64_t>(in.seed)};
-  setup.micro_batches = static_cast<std::size_t>(in.micro_batches);
-  setup.rule = in.rule;
-  setup.uneven = in.uneven;
-  run.pair = models::train_pair(setup);
-  progress.fraction = 0.4;
-  fill_runs(in, run.pair, out);
-  out.passes = static_cast<double>(in.micro_batches);
-  // The largest piece is what memory must hold; uneven pieces are of one and three parts.
-  const double parts = in.uneven ? 3 / (in.micro_batches > 1 ? 2.0 : 3.0) : 1;
-  out.memory_share = 100 * std::min(1.0, parts / static_cast<double>(in.micro_batches));
+namespace {
 
-  const auto search = searches.get({in.seed, in.target}, [&progress](const auto& key) {
-    auto found = std::make_shared<const models::CriticalBatch>(models::find_critical_batch(
-        static_cast<std::uint64_t>(key.first), target_nats(key.second), &progress.cancelled));
-    return progress.cancelled ? nullptr : found;
-  });
-  if (!search) {
-    out.reason = "The search for the critical batch was stopped before its end.";
-    return {std::move(out)};
-  }
-  const models::CriticalBatch& c = *search;
+/// What the search found, and what the fitted trade says of the batch that is set.
+void fill_search(const Inputs& in, const models::CriticalBatch& c, Outputs& out) {
   out.critical_batch = c.batch;
   out.noise_early = c.noise_early;
   out.noise_late = c.noise_late;
@@ -92,6 +61,47 @@ Computed<Outputs, Run> compute(const Inputs& in, Progress& progress, Searches& s
     row.root_rate = smallest.rate * std::sqrt(times);
     out.costs.push_back(row);
   }
+}
+
+}  // namespace
+
+Computed<Outputs, Run> compute(const Inputs& in, Progress& progress, Searches& searches) {
+  Outputs out;
+  Run run;
+  if (in.micro_batches > in.batch) {
+    out.reason = "A batch of " + std::to_string(in.batch) + " cannot be cut into " + std::to_string(in.micro_batches) +
+                 " pieces: take fewer micro-batches.";
+    return {std::move(out)};
+  }
+  models::BatchRunSetup setup{.batch = static_cast<std::size_t>(in.batch),
+                              .steps = static_cast<std::size_t>(in.steps),
+                              .rate = in.rate,
+                              .momentum = in.momentum,
+                              .warm_up = static_cast<std::size_t>(in.warm_up)};
+  setup.micro_batches = static_cast<std::size_t>(in.micro_batches);
+  setup.rule = in.rule;
+  setup.uneven = in.uneven;
+  const auto task = searches.tasks.get(in.seed, [](std::int64_t seed) {
+    return std::make_shared<const models::BatchTask>(models::batch_task(static_cast<std::uint64_t>(seed)));
+  });
+  run.pair = models::train_pair(*task, setup);
+  progress.fraction = 0.4;
+  fill_runs(in, run.pair, out);
+  out.passes = static_cast<double>(in.micro_batches);
+  // The largest piece is what memory must hold; uneven pieces are of one and three parts.
+  const double parts = in.uneven ? 3 / (in.micro_batches > 1 ? 2.0 : 3.0) : 1;
+  out.memory_share = 100 * std::min(1.0, parts / static_cast<double>(in.micro_batches));
+
+  const auto search = searches.found.get({in.seed, in.target}, [&](const auto& key) {
+    auto found = std::make_shared<const models::CriticalBatch>(
+        models::find_critical_batch(*task, target_nats(key.second), &progress.cancelled));
+    return progress.cancelled ? nullptr : found;
+  });
+  if (!search) {
+    out.reason = "The search for the critical batch was stopped before its end.";
+    return {std::move(out)};
+  }
+  fill_search(in, *search, out);
   return {std::move(out), std::make_shared<const Run>(std::move(run))};
 }
 

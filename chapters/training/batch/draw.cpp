@@ -31,8 +31,8 @@ void draw_apart(const Inputs& in, const Outputs& out, const Picture& picture, Vi
   widgets::Plot plot("apart", view.apart,
                      {.x = {.lo = 0, .hi = 1.14 * last, .label = "step"},
                       .y = {.kind = widgets::AxisKind::log10,
-                            .lo = least_apart_percent,
-                            .hi = most_apart_percent,
+                            .lo = min_apart_percent,
+                            .hi = max_apart_percent,
                             .label = "distance of the weights",
                             .unit = "%"},
                       .size = size,
@@ -42,8 +42,8 @@ void draw_apart(const Inputs& in, const Outputs& out, const Picture& picture, Vi
   plot.text(0.04 * last, rounding_percent * 4, "another training", {.colour = t.muted});
   if (picture.same)
     plot.text(0.3 * last, 1e-5, "one piece: no distance at all", {.colour = t.text});
-  else if (out.weights_apart < most_apart_percent && !out.diverged)
-    plot.tag_y(std::max(out.weights_apart, least_apart_percent), picture.apart_words,
+  else if (out.weights_apart < max_apart_percent && !out.diverged)
+    plot.tag_y(std::max(out.weights_apart, min_apart_percent), picture.apart_words,
                {.colour = t.accent, .output = "weights_apart"});
   widgets::drew("distance of the weights");
 }

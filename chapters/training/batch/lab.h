@@ -55,7 +55,7 @@ struct Run {
 /// Distances of weights up to this, in percent, are called rounding: FP32 rounds to 6e-6 %, and steps repeat it.
 inline constexpr double rounding_percent = 0.01;
 /// Ends of the axis of distances.
-inline constexpr double least_apart_percent = 1e-7, most_apart_percent = 1e3;
+inline constexpr double min_apart_percent = 1e-7, max_apart_percent = 1e3;
 
 struct Picture {
   std::uint64_t version = 0;
@@ -82,9 +82,12 @@ struct View {
   DescribedTable<CostRow> costs;
 };
 
-/// The search trains a dozen networks and depends on seed and target alone: what it found is kept, for all copies of
-/// the lab.
-using Searches = Memo<std::pair<std::int64_t, Target>, models::CriticalBatch>;
+/// What depends on seed and target alone is kept, for all copies of the lab: the search, which trains a dozen networks,
+/// and the digits, whose drawing takes as long as a training on them.
+struct Searches {
+  Memo<std::int64_t, models::BatchTask, 8> tasks;  ///< by seed
+  Memo<std::pair<std::int64_t, Target>, models::CriticalBatch> found;
+};
 
 /// The trade of McCandlish et al. 2018, equation 2.11: what a batch takes to the target, over the fewest updates and
 /// over the fewest examples.

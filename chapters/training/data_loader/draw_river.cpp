@@ -31,7 +31,7 @@ struct RiverPlace {
 /// from as much as there is.
 class Bank {
  public:
-  static constexpr std::size_t most_stations = 6, per_step = 16;
+  static constexpr std::size_t max_stations = 6, per_step = 16;
   template <class Half>
   Bank(const RiverPlace& place, const Half& half_at) {
     step(place, place.area.min.x, place.half, place.centre(0) - flat_of(place), half_at(0));
@@ -59,7 +59,7 @@ class Bank {
     upper_[n_] = {x, place.middle - half};
     lower_[n_++] = {x, place.middle + half};
   }
-  std::array<ImVec2, (most_stations + 1) * (per_step + 2)> upper_{}, lower_{};
+  std::array<ImVec2, (max_stations + 1) * (per_step + 2)> upper_{}, lower_{};
   std::size_t n_ = 0;
 };
 

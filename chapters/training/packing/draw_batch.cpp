@@ -159,6 +159,69 @@ void show_tip(const Picture& picture, const BatchPlan& plan) {
   }
 }
 
+/// What a question gives: a row for each document, as long as a row is. What lies in them is asked.
+void paint_given_rows(const BatchPlan& plan, const models::Packing& padded) {
+  const widgets::GivenMarks given;
+  const Painter on_veil = Painter::window();  // one made before it records nothing
+  paint_head(on_veil, plan.padded, "Padding: a row for each document", "");
+  for (std::size_t r = 0; r < padded.row_room.size(); ++r) {
+    const Rect row = plan.padded.place(static_cast<double>(r), 0, padded.row_room[r]);
+    on_veil.frame(row.min, row.max, widgets::theme().muted, 1);
+  }
+}
+
+void paint_heads(const Painter& p, const BatchPlan& plan, const Outputs& out, const Picture& picture) {
+  widgets::Line padded;
+  padded.add(widgets::format(static_cast<double>(out.padded_rows), "", 9))
+      .add(out.padded_rows == 1 ? " row, " : " rows, ")
+      .add(widgets::format(out.padded_useful_share, "%"))
+      .add(" useful; grey is padding");
+  paint_head(p, plan.padded, "Padding: a row for each document", padded.view());
+  paint_head(p, plan.packed, picture.policy_name, picture.packed_words);
+}
+
+/// The rows of both, the documents of the padded one, and the first `placed` pieces of the packing. What has moved
+/// stays at the left, so that both rectangles compare at the end.
+void paint_documents(const Painter& p, const BatchPlan& plan, const Picture& picture, std::size_t row,
+                     std::size_t placed) {
+  const Run& run = *picture.run;
+  for (std::size_t r = 0; r < run.padded.row_room.size(); ++r) paint_row(p, plan.padded, r, run.padded.row_room[r]);
+  for (std::size_t r = 0; r < run.packing.row_room.size(); ++r) paint_row(p, plan.packed, r, run.packing.row_room[r]);
+  for (const models::PackedPiece& d : run.padded.pieces)
+    paint_document(p, plan.padded.place(d.row, 0, d.length), d.document, false);
+  for (const std::uint32_t i : picture.by_row[row]) {
+    const std::uint32_t d = run.packing.pieces[i].document;  // its row of the padded batch has the same number
+    paint_document(p, plan.padded.place(d, 0, run.lengths[d]), d, true);
+  }
+  for (std::size_t i = 0; i < placed; ++i) {
+    const models::PackedPiece& d = run.packing.pieces[i];
+    paint_document(p, plan.packed.place(d.row, d.offset, d.length), d.document, d.row == row);
+  }
+  paint_cuts(p, plan.packed, run.packing, placed);
+}
+
+/// The piece that is on its way, at `share` of it.
+void paint_moving(const Painter& p, const BatchPlan& plan, const models::PackedPiece& d, float share) {
+  const Rect from = plan.padded.place(d.document, 0, d.length), to = plan.packed.place(d.row, d.offset, d.length);
+  const ImVec2 at{from.min.x + (to.min.x - from.min.x) * share, from.min.y + (to.min.y - from.min.y) * share};
+  paint_document(p, {at, {at.x + from.width(), at.y + from.height()}}, d.document, true);
+}
+
+/// A click on a row of the packing shows its mask.
+void choose_row(const BatchPlan& plan, const Outputs& out, View& view) {
+  const ImVec2 mouse = ImGui::GetMousePos();
+  const auto hit = static_cast<std::int64_t>(std::floor((mouse.y - plan.packed.at.y) / plan.packed.pitch));
+  if (mouse.x >= plan.packed.at.x && hit >= 0 && hit < out.rows) view.row = std::min<std::int64_t>(hit + 1, 4096);
+}
+
+void keep_packing(const models::Packing& packing, widgets::Record& record) {
+  widgets::DataTable table{"packing", {"document", "row", "offset", "tokens"}, {}};
+  for (const models::PackedPiece& d : packing.pieces)
+    table.rows.push_back({std::to_string(d.document + 1), std::to_string(d.row + 1), std::to_string(d.offset),
+                          std::to_string(d.length)});
+  record.tables.push_back(std::move(table));
+}
+
 }  // namespace
 
 void draw_batch(const Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
@@ -172,45 +235,13 @@ void draw_batch(const Inputs& in, const Outputs& out, const Picture& picture, Vi
   const double placed = std::clamp(view.placed, 0.0, pieces);
   const auto whole = static_cast<std::size_t>(placed);
 
-  if (widgets::veiled()) {  // a row for each document, as long as a row is: what lies in them is asked
-    const widgets::GivenMarks given;
-    const Painter on_veil = Painter::window();  // one made before it records nothing
-    paint_head(on_veil, plan.padded, "Padding: a row for each document", "");
-    for (std::size_t r = 0; r < run.padded.row_room.size(); ++r) {
-      const Rect row = plan.padded.place(static_cast<double>(r), 0, run.padded.row_room[r]);
-      on_veil.frame(row.min, row.max, t.muted, 1);
-    }
-    return;
-  }
-  widgets::Line padded;
-  padded.add(widgets::format(static_cast<double>(out.padded_rows), "", 9))
-      .add(out.padded_rows == 1 ? " row, " : " rows, ")
-      .add(widgets::format(out.padded_useful_share, "%"))
-      .add(" useful; grey is padding");
-  paint_head(p, plan.padded, "Padding: a row for each document", padded.view());
-  paint_head(p, plan.packed, picture.policy_name, picture.packed_words);
+  if (widgets::veiled()) return paint_given_rows(plan, run.padded);
   const std::size_t row = shown_row(picture, view);
-  for (std::size_t r = 0; r < run.padded.row_room.size(); ++r) paint_row(p, plan.padded, r, run.padded.row_room[r]);
-  for (std::size_t r = 0; r < run.packing.row_room.size(); ++r) paint_row(p, plan.packed, r, run.packing.row_room[r]);
-  // What has moved stays at the left, so that both rectangles compare at the end.
-  for (const models::PackedPiece& d : run.padded.pieces)
-    paint_document(p, plan.padded.place(d.row, 0, d.length), d.document, false);
-  for (const std::uint32_t i : picture.by_row[row]) {
-    const std::uint32_t d = run.packing.pieces[i].document;  // its row of the padded batch has the same number
-    paint_document(p, plan.padded.place(d, 0, run.lengths[d]), d, true);
-  }
-  for (std::size_t i = 0; i < whole; ++i) {
-    const models::PackedPiece& d = run.packing.pieces[i];
-    paint_document(p, plan.packed.place(d.row, d.offset, d.length), d.document, d.row == row);
-  }
-  paint_cuts(p, plan.packed, run.packing, whole);
+  paint_heads(p, plan, out, picture);
+  paint_documents(p, plan, picture, row, whole);
   widgets::drew("rows");
-  if (whole < run.packing.pieces.size()) {  // the next one is on its way
-    const models::PackedPiece& d = run.packing.pieces[whole];
-    const Rect from = plan.padded.place(d.document, 0, d.length), to = plan.packed.place(d.row, d.offset, d.length);
-    const auto share = static_cast<float>(placed - static_cast<double>(whole));
-    const ImVec2 at{from.min.x + (to.min.x - from.min.x) * share, from.min.y + (to.min.y - from.min.y) * share};
-    paint_document(p, {at, {at.x + from.width(), at.y + from.height()}}, d.document, true);
+  if (whole < run.packing.pieces.size()) {
+    paint_moving(p, plan, run.packing.pieces[whole], static_cast<float>(placed - static_cast<double>(whole)));
   } else {
     paint_saved(p, plan.packed, run.packing.row_room.size(), run.padded.row_room.size());
     if (picture.shows_optimum) paint_optimum(p, plan.packed, out.optimum_rows);
@@ -220,18 +251,9 @@ void draw_batch(const Inputs& in, const Outputs& out, const Picture& picture, Vi
     const Rect r = plan.packed.place(static_cast<double>(row), 0, static_cast<double>(in.sequence));
     p.frame({r.min.x - t.px(2), r.min.y - t.px(1)}, {r.max.x + t.px(2), r.max.y + t.px(1)}, t.accent, t.px(1.5f));
   }
-  if (clicked) {
-    const ImVec2 mouse = ImGui::GetMousePos();
-    const auto hit = static_cast<std::int64_t>(std::floor((mouse.y - plan.packed.at.y) / plan.packed.pitch));
-    if (mouse.x >= plan.packed.at.x && hit >= 0 && hit < out.rows) view.row = std::min<std::int64_t>(hit + 1, 4096);
-  }
+  if (clicked) choose_row(plan, out, view);
   if (hovered) show_tip(picture, plan);
-  if (!p.record()) return;
-  widgets::DataTable table{"packing", {"document", "row", "offset", "tokens"}, {}};
-  for (const models::PackedPiece& d : run.packing.pieces)
-    table.rows.push_back({std::to_string(d.document + 1), std::to_string(d.row + 1), std::to_string(d.offset),
-                          std::to_string(d.length)});
-  p.record()->tables.push_back(std::move(table));
+  if (widgets::Record* record = p.record()) keep_packing(run.packing, *record);
 }
 
 void draw_mask(const Inputs& in, const Picture& picture, const View& view, ImVec2 size) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "models/memory/gathered_units.h"
-#include "models/parallel/planner/planner_schedule.h"
 
 namespace models::parallel {
 
@@ -158,7 +157,7 @@ namespace {
 
 /// The stages, and which holds most. Gives the sentence of one that cannot be counted, else nothing.
 std::string count_stages(const Architecture& a, const TrainingPlan& plan, const memory::TrainingMemoryOptions& options,
-                         MemorySplit& out) {
+                         KeptSchedules& schedules, MemorySplit& out) {
   // Stages: all of few, otherwise both ends and those whose layers are of other kinds than the ones before, since of
   // two with the same layers the earlier one holds more micro-batches.
   constexpr std::int64_t few = 16;
@@ -167,7 +166,7 @@ std::string count_stages(const Architecture& a, const TrainingPlan& plan, const 
     if (plan.pipeline <= few || stage < 2 || stage >= plan.pipeline - 2 || differs(stage)) {
       TrainingPlan p = plan;
       p.stage = stage;
-      p.in_flight = schedule_in_flight(p);
+      p.in_flight = schedules.in_flight(p);
       auto m = memory::training_memory(a, p, options);
       if (!m) return std::move(m.error);
       out.stage_of.push_back(stage);
@@ -181,19 +180,20 @@ std::string count_stages(const Architecture& a, const TrainingPlan& plan, const 
 }  // namespace
 
 Result<MemorySplit> memory_split(const Architecture& a, const TrainingPlan& plan,
-                                 const memory::TrainingMemoryOptions& options, std::size_t most_shown) {
+                                 const memory::TrainingMemoryOptions& options, KeptSchedules& schedules,
+                                 std::size_t most_shown) {
   using Outcome = Result<MemorySplit>;
   if (std::string problem = memory::plan_problem(a, plan); !problem.empty()) return Outcome::fail(std::move(problem));
   if (std::string problem = schedule_problem(plan); !problem.empty()) return Outcome::fail(std::move(problem));
-  constexpr double most_gpus = 2147483648.0;
+  constexpr double max_gpus = 2147483648.0;
   if (static_cast<double>(plan.tensor) * static_cast<double>(plan.pipeline) * static_cast<double>(plan.context) *
           static_cast<double>(plan.data) >
-      most_gpus)
+      max_gpus)
     return Outcome::fail("The plan takes more than 2,147,483,648 GPUs; choose smaller factors.");
   MemorySplit out;
   out.gpus = gpus_of(plan);
   out.shown = shown_gpus(plan, most_shown);
-  if (std::string problem = count_stages(a, plan, options, out); !problem.empty())
+  if (std::string problem = count_stages(a, plan, options, schedules, out); !problem.empty())
     return Outcome::fail(std::move(problem));
   const std::int64_t fullest_stage = out.stage_of[out.fullest];
   if (most_shown >= 2 &&
@@ -210,7 +210,7 @@ Result<MemorySplit> memory_split(const Architecture& a, const TrainingPlan& plan
     for (const SplitGpu& gpu : out.shown) {
       TrainingPlan q = p;
       q.stage = q.pipeline > 1 ? gpu.stage : 0;
-      q.in_flight = schedule_in_flight(q);
+      q.in_flight = schedules.in_flight(q);
       const auto same =
           std::find_if(out.shown.begin(), out.shown.begin() + static_cast<std::ptrdiff_t>(step.gpus.size()),
                        [&](const SplitGpu& other) { return q.pipeline == 1 || other.stage == gpu.stage; });

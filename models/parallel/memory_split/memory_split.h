@@ -6,6 +6,7 @@
 
 #include "models/base/result.h"
 #include "models/memory/training_memory.h"
+#include "models/parallel/planner/planner_schedule.h"
 
 /// What lies on each GPU of a cluster under any combination of data, tensor, sequence, pipeline, context and expert
 /// parallelism, ZeRO and offloading, and what each of these takes off it.
@@ -82,8 +83,10 @@ struct MemorySplit {
 };
 
 /// The plan's memory on the GPUs that are shown, and on the way there. Infeasible: what plan_problem says, of the plan
-/// or of a step on the way, and more than 2^31 GPUs. The fullest stage is among the GPUs shown.
+/// or of a step on the way, and more than 2^31 GPUs. The fullest stage is among the GPUs shown. `schedules` has what
+/// was run for other plans.
 Result<MemorySplit> memory_split(const Architecture& architecture, const memory::TrainingPlan& plan,
-                                 const memory::TrainingMemoryOptions& options, std::size_t most_shown = 4);
+                                 const memory::TrainingMemoryOptions& options, KeptSchedules& schedules,
+                                 std::size_t most_shown = 4);
 
 }  // namespace models::parallel

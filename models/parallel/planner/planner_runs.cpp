@@ -56,6 +56,59 @@ Architecture shape_of(const json& s) {
   return a;
 }
 
+/// The place of each column in a row.
+using RunColumns = std::map<std::string, std::size_t>;
+
+PlannerRun run_of(const json& row, const RunColumns& column) {
+  const auto at = [&](const char* name) -> const json& { return row.at(column.at(name)); };
+  PlannerRun r;
+  r.id = at("id");
+  r.group = at("group");
+  r.stack = at("stack");
+  r.chip = at("chip");
+  r.set = at("set");
+  r.grade = at("grade");
+  r.shape = at("shape");
+  const std::string format = at("format"), recompute = at("recompute");
+  r.format = format == "fp8" ? Format::fp8 : format == "fp4" ? Format::fp4 : Format::bf16;
+  r.any_recompute = recompute == "?";
+  r.plan.recompute = recompute == "full"                       ? Recompute::full
+                     : recompute == "none" || recompute == "?" ? Recompute::none
+                                                               : Recompute::selective;
+  r.gpus = at("gpus");
+  r.global_batch = at("batch");
+  r.plan.batch = at("micro");
+  r.plan.sequence = at("seq");
+  r.plan.tensor = at("tp");
+  r.plan.pipeline = at("pp");
+  r.plan.virtual_pipeline = at("vp");
+  r.plan.data = at("dp");
+  r.plan.context = at("cp");
+  r.plan.expert = at("ep");
+  r.plan.zero_stage = at("zero");
+  r.sequence_parallel = at("sp");
+  r.accumulates = at("accum32").get<int>() != 0;
+  r.drops_tokens = at("drops").get<int>() != 0;
+  r.adapters = r.group == "adapters";
+  r.shard_group = at("zgroup");
+  r.network_bytes_per_s = at("net");
+  r.step_s = at("step");
+  r.memory_bytes = at("memory");
+  r.fits = at("fits");
+  return r;
+}
+
+/// Adapters judge; of the others, in the order of their ids, every second one does.
+void choose_judges(PlannerRuns& all) {
+  std::vector<PlannerRun*> by_id;
+  for (PlannerRun& r : all.runs) {
+    r.judges = r.adapters;
+    if (!r.adapters) by_id.push_back(&r);
+  }
+  std::sort(by_id.begin(), by_id.end(), [](const PlannerRun* x, const PlannerRun* y) { return x->id < y->id; });
+  for (std::size_t i = 1; i < by_id.size(); i += 2) by_id[i]->judges = true;
+}
+
 }  // namespace
 
 Result<PlannerRuns> parse_planner_runs(std::string_view text, std::string_view origin) {
@@ -64,58 +117,18 @@ Result<PlannerRuns> parse_planner_runs(std::string_view text, std::string_view o
     const json all = json::parse(text);
     PlannerRuns out;
     for (const json& s : all.at("shapes")) out.shapes.push_back(shape_of(s));
-    std::map<std::string, std::size_t> column;
+    RunColumns column;
     for (const json& name : all.at("columns")) column.emplace(name.get<std::string>(), column.size());
     for (const json& row : all.at("rows")) {
-      const auto at = [&](const char* name) -> const json& { return row.at(column.at(name)); };
-      PlannerRun r;
-      r.id = at("id");
-      r.group = at("group");
-      r.stack = at("stack");
-      r.chip = at("chip");
-      r.set = at("set");
-      r.grade = at("grade");
-      r.shape = at("shape");
-      const std::string format = at("format"), recompute = at("recompute");
-      r.format = format == "fp8" ? Format::fp8 : format == "fp4" ? Format::fp4 : Format::bf16;
-      r.any_recompute = recompute == "?";
-      r.plan.recompute = recompute == "full"                       ? Recompute::full
-                         : recompute == "none" || recompute == "?" ? Recompute::none
-                                                                   : Recompute::selective;
-      r.gpus = at("gpus");
-      r.global_batch = at("batch");
-      r.plan.batch = at("micro");
-      r.plan.sequence = at("seq");
-      r.plan.tensor = at("tp");
-      r.plan.pipeline = at("pp");
-      r.plan.virtual_pipeline = at("vp");
-      r.plan.data = at("dp");
-      r.plan.context = at("cp");
-      r.plan.expert = at("ep");
-      r.plan.zero_stage = at("zero");
-      r.sequence_parallel = at("sp");
-      r.accumulates = at("accum32").get<int>() != 0;
-      r.drops_tokens = at("drops").get<int>() != 0;
-      r.adapters = r.group == "adapters";
-      r.shard_group = at("zgroup");
-      r.network_bytes_per_s = at("net");
-      r.step_s = at("step");
-      r.memory_bytes = at("memory");
-      r.fits = at("fits");
-      const std::int64_t layers = r.shape < out.shapes.size() ? out.shapes[r.shape].layers : 1;
-      // Layers that no equal chunks can hold were dealt with embedding and loss as a layer each.
-      r.plan.ends_take_slots = r.plan.virtual_pipeline > 1 && layers % (r.plan.pipeline * r.plan.virtual_pipeline) != 0;
+      PlannerRun r = run_of(row, column);
       if (r.shape >= out.shapes.size())
         return Outcome::fail(std::string(origin) + ": a run names a shape that is not there.");
+      // Layers that no equal chunks can hold were dealt with embedding and loss as a layer each.
+      r.plan.ends_take_slots =
+          r.plan.virtual_pipeline > 1 && out.shapes[r.shape].layers % (r.plan.pipeline * r.plan.virtual_pipeline) != 0;
       out.runs.push_back(std::move(r));
     }
-    std::vector<PlannerRun*> by_id;
-    for (PlannerRun& r : out.runs) {
-      r.judges = r.adapters;
-      if (!r.adapters) by_id.push_back(&r);
-    }
-    std::sort(by_id.begin(), by_id.end(), [](const PlannerRun* x, const PlannerRun* y) { return x->id < y->id; });
-    for (std::size_t i = 1; i < by_id.size(); i += 2) by_id[i]->judges = true;
+    choose_judges(out);
     for (const json& some : all.at("left_out")) out.left_out.push_back({some.at("runs"), some.at("reason")});
     return Outcome::ok(std::move(out));
   } catch (const std::exception& e) {

@@ -108,8 +108,8 @@ PlannerSchedules::Order& PlannerSchedules::order_of(const PipelineSpec& spec) {
   const Key key{spec.schedule, spec.ranks, spec.chunks, spec.micro_batches, 0, 0};
   auto found = orders_.find(key);
   if (found == orders_.end()) {
-    constexpr std::size_t most_operations = 1'000'000;  // 24 megabytes
-    if (operations_ >= most_operations) {
+    constexpr std::size_t max_operations = 1'000'000;  // 24 megabytes
+    if (operations_ >= max_operations) {
       orders_.clear();
       operations_ = 0;
     }
@@ -149,11 +149,11 @@ double PlannerSchedules::in_flight(const TrainingPlan& p, std::int64_t stage) {
   return all && p.pipeline > 1 ? as_double(p.micro_batches) : 0;
 }
 
-double schedule_in_flight(const TrainingPlan& p) {
-  constexpr std::size_t most_kept = 32;
-  thread_local PlannerSchedules schedules;
-  if (schedules.kept() > most_kept) schedules = {};
-  return schedules.in_flight(p, p.stage);
+double KeptSchedules::in_flight(const TrainingPlan& p) {
+  constexpr std::size_t max_kept = 32;
+  const std::lock_guard lock(mutex_);
+  if (schedules_.kept() > max_kept) schedules_ = {};
+  return schedules_.in_flight(p, p.stage);
 }
 
 }  // namespace models::parallel

@@ -2,6 +2,7 @@
 #include <compare>
 #include <cstdint>
 #include <map>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -64,7 +65,16 @@ class PlannerSchedules {
   std::map<Key, std::vector<double>> in_flight_;  ///< by stage
 };
 
-/// PlannerSchedules::in_flight of the plan's own stage, with the latest orders kept for the thread.
-double schedule_in_flight(const memory::TrainingPlan& plan);
+/// PlannerSchedules::in_flight with the latest orders kept, for whoever asks for one plan after the other: a lab and
+/// its copies, from any thread.
+class KeptSchedules {
+ public:
+  /// Of the plan's own stage.
+  double in_flight(const memory::TrainingPlan& plan);
+
+ private:
+  std::mutex mutex_;
+  PlannerSchedules schedules_;
+};
 
 }  // namespace models::parallel

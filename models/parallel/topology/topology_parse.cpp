@@ -200,11 +200,11 @@ Result<TopologyTable> parse_topology_table(std::string_view text) {
   if (const std::size_t amd = find_rocm_table(words); amd < words.size()) return checked(parse_rocm(words));
   // The title line begins with a GPU and names further devices or affinities alone. Where other lines look like one,
   // the first that a whole table follows counts, else what was wrong with the longest.
-  constexpr int most_tries = 16;
+  constexpr int max_tries = 16;
   std::string error;
   std::size_t longest = 0;
   int tries = 0;
-  for (std::size_t at = 0; at < words.size() && tries < most_tries; ++at) {
+  for (std::size_t at = 0; at < words.size() && tries < max_tries; ++at) {
     const bool begins = at == 0 || words[at - 1].line != words[at].line;
     if (!begins || !is_gpu(words[at].text)) continue;
     const bool alone = at + 1 == words.size() || words[at + 1].line != words[at].line;

@@ -13,9 +13,9 @@ std::int64_t ordered_size(const TopologyPlan& plan, TopologyAxis axis) {
 }
 
 /// A box of so many chips is searched whole: 720 placements.
-constexpr std::size_t most_chips_tried_whole = 6;
+constexpr std::size_t max_chips_tried_whole = 6;
 /// A cluster of so many chips is searched from other starts too, each with so much effort.
-constexpr std::size_t most_chips_restarted = 8;
+constexpr std::size_t max_chips_restarted = 8;
 constexpr std::int64_t restart_effort = 800;
 constexpr int random_starts = 6;
 
@@ -114,14 +114,14 @@ TopologySearch search_placements(TopologyPricer& pricer, const Topology& topolog
   };
   tried.order = found.best.order;
   numbered();
-  if (chips.size() <= most_chips_tried_whole) {
+  if (chips.size() <= max_chips_tried_whole) {
     do descent.price();
     while (std::next_permutation(chips.begin(), chips.end()));
     found.complete = true;
     return found;
   }
   found.complete = descent.run();
-  if (chips.size() > most_chips_restarted) return found;
+  if (chips.size() > max_chips_restarted) return found;
   // A valley may lie elsewhere: the other orders and shuffled chips are tried as starts too.
   for (std::size_t i = 1; i < found.orders.size(); ++i) {
     tried.order = found.orders[i].order;

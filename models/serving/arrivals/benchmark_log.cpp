@@ -70,7 +70,7 @@ BenchmarkLatency latency_of(const RawRun& raw, const std::string& label, const s
   return out;
 }
 
-constexpr double most_logged_tokens = 1e7;
+constexpr double max_logged_tokens = 1e7;
 
 std::string at_line(const RawRun& raw) { return "The run that begins in line " + std::to_string(raw.line); }
 
@@ -91,14 +91,14 @@ std::string complete(const RawRun& raw, BenchmarkRun& run, std::optional<double>
   if (!output && tokens) output = *tokens * *duration;
   if (!output && tokens == std::nullopt) return " says nothing of output tokens.";
   run.output_tokens = *output / count;
-  if (!(run.output_tokens >= 1 && run.output_tokens <= most_logged_tokens))
+  if (!(run.output_tokens >= 1 && run.output_tokens <= max_logged_tokens))
     return " has less than one output token a request, or more than ten million.";
   const auto all = value_of(raw, {"total token throughput (tok/s)", "total token throughput (tokens/sec)",
                                   "total_token_throughput", "total_throughput"});
   if (!input && all) input = *all * *duration - *output;
   if (!input || !(*input >= 0)) return " says nothing of input tokens.";
   run.prompt_tokens = std::max(1.0, *input / count);
-  if (!(run.prompt_tokens <= most_logged_tokens)) return " has more than ten million input tokens a request.";
+  if (!(run.prompt_tokens <= max_logged_tokens)) return " has more than ten million input tokens a request.";
   run.requests_per_s = count / *duration;
   run.output_tokens_per_s = *output / *duration;
   if (tokens && std::abs(run.output_tokens_per_s - *tokens) > 0.02 * std::max(*tokens, 0.5))
@@ -200,7 +200,7 @@ bool json_runs(std::string_view text, std::vector<RawRun>& out, std::string& fau
 
 Result<BenchmarkLog> parse_benchmark_log(std::string_view text) {
   using Outcome = Result<BenchmarkLog>;
-  constexpr std::size_t most_runs = 1000;
+  constexpr std::size_t max_runs = 1000;
   BenchmarkLog log;
   std::vector<RawRun> raws;
   const auto start = text.find_first_not_of(" \t\r\n");
@@ -217,7 +217,7 @@ Result<BenchmarkLog> parse_benchmark_log(std::string_view text) {
         "trtllm-bench print, or the JSON that they write.");
   for (const RawRun& raw : raws) {
     BenchmarkRun run;
-    std::string why = log.runs.size() == most_runs ? "Runs beyond the first 1,000 are left out." : read_run(raw, run);
+    std::string why = log.runs.size() == max_runs ? "Runs beyond the first 1,000 are left out." : read_run(raw, run);
     if (why.empty()) {
       log.runs.push_back(std::move(run));
       continue;

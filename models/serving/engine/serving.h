@@ -41,7 +41,7 @@ struct ServingSetup {
   double swap_bytes_per_s = 25e9;
   /// Blocks that must stay free when a request joins others (continuous and chunked alone).
   std::int64_t watermark_blocks = 0;
-  /// Whoever has waited longer than this for a place, and has no token yet, is sent away when his turn comes
+  /// A request that has waited longer than this for a place, and has no token yet, is sent away when its turn comes
   /// (continuous and chunked alone).
   double drop_after_s = std::numeric_limits<double>::infinity();
   /// By request: what its prompt begins with, and whose cache a replica may still have (continuous and chunked alone).

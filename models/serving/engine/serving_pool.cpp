@@ -84,7 +84,7 @@ void ReplicaPool::write(PoolRules& rules, std::size_t sender, Waiting read) {
   noted(place);
 }
 
-/// A cache is sent to the replica at `place` as soon as both ends are free. Who was seated brings his along.
+/// A cache is sent to the replica at `place` as soon as both ends are free. A request that was seated brings its own.
 std::int64_t ReplicaPool::send(std::size_t place, std::int64_t now_us, const Waiting& from) {
   if (from.source < 0) return now_us;
   Member &target = *members_[place], &source = *members_[static_cast<std::size_t>(from.source)];

@@ -60,7 +60,7 @@ void Replica::enqueue(const Waiting& w) {
   queue_.insert(place, w);
 }
 
-/// Somebody came: an idle replica begins at once, and decode steps that he could join end at the next token.
+/// A request came: an idle replica begins at once, and decode steps that it could join end at the next token.
 void Replica::interrupt(std::int64_t now_us) {
   if (work_.kind == Work::Kind::none) {
     now_us_ = std::max(now_us_, now_us);

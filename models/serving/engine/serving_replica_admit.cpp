@@ -1,6 +1,6 @@
 #include "models/serving/engine/serving_replica.h"
 
-/// Who is taken in, and what of his prompt is there already.
+/// Which request is taken in, and what of its prompt is there already.
 namespace models::serving {
 
 const PromptPrefix* Replica::prefix_of(std::size_t i) const {

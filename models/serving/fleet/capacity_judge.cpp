@@ -12,7 +12,7 @@ namespace models {
 namespace {
 
 constexpr std::int64_t judged_block_tokens = 16;
-constexpr std::int64_t least_judged = 1100, most_judged = 20'000;
+constexpr std::int64_t min_judged = 1100, max_judged = 20'000;
 
 class JudgeDraws {
  public:
@@ -125,9 +125,9 @@ TrialVerdict try_fleet(const CapacityReplica& replica, const CapacityDemand& dem
   const ReplicaState state = replica_at(replica, demand, demand.rate_per_s / static_cast<double>(trial.replicas));
   // Until twice as many have come as are there at once the replica fills; as many behind keep it busy to the end.
   const double there = std::min(state.sequences, replica.sequences_within(demand)) + 1;
-  const auto behind = std::min(most_judged / 4, static_cast<std::int64_t>(there)), filling = 2 * behind,
+  const auto behind = std::min(max_judged / 4, static_cast<std::int64_t>(there)), filling = 2 * behind,
              measured = std::clamp(static_cast<std::int64_t>(trial.most_tokens / demand.output_mean) - 3 * behind,
-                                   least_judged, std::max(least_judged, 8 * behind));
+                                   min_judged, std::max(min_judged, 8 * behind));
   const auto requests = trial_drawn_requests(demand, trial, filling + measured + behind);
   const ServingWindow window =
       window_of(requests, static_cast<std::size_t>(filling), static_cast<std::size_t>(measured));

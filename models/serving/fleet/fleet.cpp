@@ -160,8 +160,8 @@ class Fleet : serving::PoolRules {
     return out;
   }
   void sample() {
-    constexpr std::size_t most_points = 20000;
-    if (run_.history.size() < most_points) run_.history.push_back(point());
+    constexpr std::size_t max_points = 20000;
+    if (run_.history.size() < max_points) run_.history.push_back(point());
   }
 
   void look() {

@@ -16,8 +16,8 @@ using nlohmann::json;
 
 constexpr std::string_view expected_row =
     "each line is a request with timestamp, input_length and hash_ids, or a session with block_size and requests.";
-constexpr std::size_t most_ids = 50'000'000;
-constexpr double most_tokens = 1e8, most_id = 9e15, most_time_s = 1e10;
+constexpr std::size_t max_ids = 50'000'000;
+constexpr double max_tokens = 1e8, max_id = 9e15, max_time_s = 1e10;
 
 std::string whole(std::int64_t n) { return std::to_string(n); }
 
@@ -41,7 +41,7 @@ bool read_ids(const json& object, std::vector<std::int64_t>& out) {
   if (const auto ids = object.find("hash_ids"); ids != object.end()) {
     if (!ids->is_array()) return false;
     for (const json& id : *ids) {
-      if (!is_whole(id, 0, most_id)) return false;
+      if (!is_whole(id, 0, max_id)) return false;
       out.push_back(static_cast<std::int64_t>(id.get<double>()));
     }
     return true;
@@ -49,8 +49,8 @@ bool read_ids(const json& object, std::vector<std::int64_t>& out) {
   const auto runs = object.find("hash_runs");
   if (runs == object.end() || !runs->is_array()) return false;
   for (const json& run : *runs) {
-    if (!run.is_array() || run.size() != 2 || !is_whole(run[0], 0, most_id) || !is_whole(run[1], 1, most_tokens) ||
-        out.size() + run[1].get<std::size_t>() > most_ids)
+    if (!run.is_array() || run.size() != 2 || !is_whole(run[0], 0, max_id) || !is_whole(run[1], 1, max_tokens) ||
+        out.size() + run[1].get<std::size_t>() > max_ids)
       return false;
     const auto first = run[0].get<std::int64_t>(), n = run[1].get<std::int64_t>();
     for (std::int64_t i = 0; i < n; ++i) out.push_back(first + i);
@@ -133,8 +133,8 @@ class Reader {
       fault(place + " has no list of requests, as the lines before have.");
     else
       take_request(object, place, file_ids_, false);
-    if (out_.trace.requests.size() <= most_ && ids_ <= most_ids) return true;
-    error = "The file holds more than " + std::to_string(most_) + " requests or " + std::to_string(most_ids) +
+    if (out_.trace.requests.size() <= most_ && ids_ <= max_ids) return true;
+    error = "The file holds more than " + std::to_string(most_) + " requests or " + std::to_string(max_ids) +
             " ids: cut it before line " + std::to_string(number) + ".";
     return false;
   }
@@ -181,9 +181,9 @@ class Reader {
         in_session ? number_of(request, "t", "arrival_s", 1) : number_of(request, "arrival_s", "timestamp", 1e-3);
     row_.tokens = in_session ? number_of(request, "in", "input_tokens", 1)
                              : number_of(request, "input_tokens", "input_length", 1);
-    if (!(row_.time_s >= 0 && row_.time_s <= most_time_s))
+    if (!(row_.time_s >= 0 && row_.time_s <= max_time_s))
       return fault(place + " has no " + (in_session ? "t" : "timestamp") + " that is a number from 0 on.");
-    if (!(row_.tokens >= 1 && row_.tokens <= most_tokens && row_.tokens == std::floor(row_.tokens)))
+    if (!(row_.tokens >= 1 && row_.tokens <= max_tokens && row_.tokens == std::floor(row_.tokens)))
       return fault(place + " has no " + (in_session ? "in" : "input_length") + " that is a whole number from 1 on.");
     if (!read_ids(request, row_.ids))
       return fault(place + " has no hash_ids that are a list of whole numbers from 0 on.");

@@ -10,7 +10,7 @@ namespace {
 enum Use : std::uint64_t { use_system, use_system_of, use_document, use_question, use_pick, use_gap };
 
 constexpr double document_median = 12'000, document_spread = 0.7, mean_gap_ms = 2000;
-constexpr std::int64_t least_document = 1'500, most_document = 80'000;
+constexpr std::int64_t min_document = 1'500, max_document = 80'000;
 
 std::int64_t between(std::int64_t lo, std::int64_t hi, std::uint64_t stream, std::uint64_t i) {
   return lo + static_cast<std::int64_t>(unit_draw(stream, i) * static_cast<double>(hi - lo + 1));
@@ -33,7 +33,7 @@ std::vector<Group> make_groups(const PromptMix& mix, const std::vector<std::int6
     out[g].tokens = systems[static_cast<std::size_t>(out[g].system)];
     if (mix.chat) continue;
     const double drawn = document_median * std::exp(document_spread * normal_draw(documents, g));
-    out[g].tokens += std::clamp(static_cast<std::int64_t>(drawn), least_document, most_document);
+    out[g].tokens += std::clamp(static_cast<std::int64_t>(drawn), min_document, max_document);
   }
   return out;
 }

@@ -8,7 +8,7 @@ namespace models::trace {
 namespace {
 
 constexpr std::int64_t closed_pause_ns = 40'000;
-constexpr std::size_t most_parts = 4'000, most_run_again = 16;
+constexpr std::size_t max_parts = 4'000, max_run_again = 16;
 
 /// "ncclKernel_AllReduce_RING_LL_Sum_float(...)" gives "all-reduce"; another name gives itself, shortened.
 std::string short_call(std::string_view kernel) {
@@ -36,7 +36,7 @@ void add_computing(const RankWork& rank, std::int64_t shift_ns, RankCalls& out) 
     reached = std::max(reached, s.end_ns);
     if (!parts.empty() && s.start_ns - parts.back().end_ns <= closed_pause_ns)
       parts.back().end_ns = std::max(parts.back().end_ns, s.end_ns);
-    else if (parts.size() < most_parts)
+    else if (parts.size() < max_parts)
       parts.push_back(s);
   }
   out.computing_ns.push_back(sum);
@@ -189,7 +189,7 @@ Result<RankBlame> rank_blame_of(const RankCalls& c) {
   for (std::size_t r = 0; r < n; ++r)
     if (b.won_ns[r] > 0) late.push_back(r);
   std::stable_sort(late.begin(), late.end(), [&](auto x, auto y) { return b.caused_ns[x] > b.caused_ns[y]; });
-  late.resize(std::min(late.size(), most_run_again));
+  late.resize(std::min(late.size(), max_run_again));
   for (const std::size_t r : late)
     b.sooner_ns[r] = replay->won_ns(rank_on_time(*replay, static_cast<std::uint32_t>(r)));
   if (b.total_ns > 0) b.culprit = index_of_largest(b.caused_ns);

@@ -91,7 +91,7 @@ std::size_t ends_together(const std::vector<const RankPart*>& few, const std::ve
 /// The k-th of each rank. A rank that recorded more is moved to where the ends agree; where they agree nowhere, nobody
 /// knows which of its collectives the others lack, and none is matched.
 void match_in_order(const std::map<std::uint32_t, std::vector<const RankPart*>>& by_row, std::vector<Meeting>& out) {
-  constexpr std::size_t most_offsets = 64;
+  constexpr std::size_t max_offsets = 64;
   const auto* few = &by_row.begin()->second;
   for (const auto& [row, parts] : by_row)
     if (parts.size() < few->size()) few = &parts;
@@ -99,7 +99,7 @@ void match_in_order(const std::map<std::uint32_t, std::vector<const RankPart*>>&
   for (const auto& [row, parts] : by_row) {
     std::size_t best = 0, best_n = 0;
     const std::size_t more = parts.size() - few->size();
-    for (std::size_t offset = 0; more > 0 && offset <= std::min(more, most_offsets); ++offset)
+    for (std::size_t offset = 0; more > 0 && offset <= std::min(more, max_offsets); ++offset)
       if (const std::size_t n = ends_together(*few, parts, offset); n > best_n) {
         best = offset;
         best_n = n;

@@ -67,7 +67,7 @@ std::uint64_t number_of(const char* p, std::size_t n) {
 
 /// Gaps that are no text: before an event, before its arguments, and one that was not remembered, in each of them.
 enum : std::uint8_t { before_event, before_arguments, unknown_in_event, unknown_in_arguments, first_text };
-constexpr std::size_t most_gaps = 256, max_unknown = 10'000, near = 4;
+constexpr std::size_t max_gaps = 256, max_unknown = 10'000, near = 4;
 
 }  // namespace
 
@@ -199,7 +199,7 @@ class PlainEvents::Pass {
     gap = in_arguments ? unknown_in_arguments : unknown_in_event;
     gaps_[gap].member = member;
     if (text.size() > Gap::max_bytes || text.data() + text.size() > end_) return;
-    if (events_.known_ == most_gaps) {
+    if (events_.known_ == max_gaps) {
       ++events_.unknown_;
       return;
     }
@@ -377,7 +377,7 @@ class PlainEvents::Pass {
   Record& r_;
 };
 
-PlainEvents::PlainEvents() : gaps_(std::make_unique<Gap[]>(most_gaps)), known_(first_text) {}
+PlainEvents::PlainEvents() : gaps_(std::make_unique<Gap[]>(max_gaps)), known_(first_text) {}
 
 /// Begins anew, for a recording whose events have changed.
 void PlainEvents::forget() {

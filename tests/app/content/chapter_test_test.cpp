@@ -56,7 +56,7 @@ TEST_CASE("a chapter's test has ten different questions of its labs, both kinds,
   }
   CHECK(labs.size() >= 4);
   CHECK(predictions >= 2);
-  CHECK(predictions <= app::most_predictions_in_test);
+  CHECK(predictions <= app::max_predictions_in_test);
 }
 
 TEST_CASE("a test is the same all day and has other numbers on the next") {
@@ -66,7 +66,7 @@ TEST_CASE("a test is the same all day and has other numbers on the next") {
   const auto old = texts(*today);
   std::size_t same = 0;
   for (const std::string& text : texts(*tomorrow)) same += std::find(old.begin(), old.end(), text) != old.end();
-  CHECK(same <= app::most_predictions_in_test);
+  CHECK(same <= app::max_predictions_in_test);
 }
 
 TEST_CASE("every chapter with drills can deal its ten; one without has no test and says why") {

@@ -41,6 +41,25 @@ TEST_CASE("a file of scenarios: each fault is one sentence that says where, and 
   CHECK(both.deck.pitches.empty());
 }
 
+TEST_CASE("a figure of a design may be of many, or count how many hold a number; neither goes below nothing") {
+  const auto design = [](std::string_view more) {
+    const std::string point = R"({"head": "A", "say": "a {f}"})";
+    return Said(R"({"designs": [{"id": "d", "topic": "training", "title": "D", "ask": "Q?", "figures": [{"id": "f",
+      "label": "F", "lab": "training/data-loader", "output": "asked_bytes_per_s", "set": {})" +
+                std::string(more) + R"(}], "points": [)" + point + "," + point + "," + point + "," + point + "]}]}");
+  };
+  const Said plain = design(""), many = design(R"(, "times": 512)"), whole = design(R"(, "to_hold": 1000)");
+  REQUIRE(plain.deck.designs.size() == 1);
+  CHECK(plain.deck.designs[0].figures[0].times == 1);
+  CHECK(plain.deck.designs[0].figures[0].to_hold == 0);
+  REQUIRE(many.deck.designs.size() == 1);
+  CHECK(many.deck.designs[0].figures[0].times == 512);
+  REQUIRE(whole.deck.designs.size() == 1);
+  CHECK(whole.deck.designs[0].figures[0].to_hold == 1000);
+  CHECK(design(R"(, "times": 0)").errors.front() ==
+        "mine.json, designs 1: in figures: times must be from 1e-12 to 1e+12.");
+}
+
 TEST_CASE("checks that cannot part two causes are refused") {
   std::string text(with_last("\"z\""));
   const auto second = text.find(R"(, {"name": "D")");

@@ -21,8 +21,8 @@ TEST_CASE("two hundred open questions and more, from every chapter that teaches,
     INFO(c.id);
     CHECK(ids.insert(c.id).second);
     CHECK(questions.insert(c.question).second);
-    CHECK(c.points.size() >= chapters::least_recall_points);
-    CHECK(c.points.size() <= chapters::most_recall_points);
+    CHECK(c.points.size() >= chapters::min_recall_points);
+    CHECK(c.points.size() <= chapters::max_recall_points);
     for (const auto& point : c.points) CHECK(point.back() == '.');
     topics.insert(c.topic);
     links.insert(c.lab);

@@ -43,10 +43,11 @@ TEST_CASE("memory split: defaults fit by ZeRO-3 alone, and the peak is more than
   compute(set(set(*lab, "data_parallel", 64), "sequence", 512));
   CHECK(out(*lab, "whole_bytes") > out(*lab, "total_bytes"));
   CHECK(near(out(*lab, "whole_bytes"), 2.538e9, 1e-3));
+  models::parallel::KeptSchedules schedules;
   lab_split::Inputs in;
   in.data_parallel = 64;
   in.sequence = 512;
-  const auto made = lab_split::compute(in);
+  const auto made = lab_split::compute(in, schedules);
   REQUIRE(made.run);
   CHECK(lab_split::arrange(in, made.facts, *made.run).answer ==
         "The step fits with ZeRO-3: each of `64` GPUs needs `7.97 GB` of its `80 GB`, instead of `133 GB` under plain "
@@ -55,15 +56,16 @@ TEST_CASE("memory split: defaults fit by ZeRO-3 alone, and the peak is more than
   // Without the model's own axes they are not applied.
   in.tensor_parallel = 8;
   in.cuts = lab_split::Cuts::data_alone;
-  CHECK(lab_split::compute(in).facts.gpus == 64);
+  CHECK(lab_split::compute(in, schedules).facts.gpus == 64);
   in.cuts = lab_split::Cuts::as_set;
   in.tensor_parallel = 16;
   CHECK(
-      lab_split::compute(in).facts.reason ==
+      lab_split::compute(in, schedules).facts.reason ==
       "Tensor parallel 16 is more than the 8 key and value heads, and copies of a head are not counted here; choose 8 "
       "or fewer.");
   in.tensor_parallel = 3;
-  CHECK(lab_split::compute(in).facts.reason == "Tensor parallel 3 does not divide the 32 heads; choose a divisor.");
+  CHECK(lab_split::compute(in, schedules).facts.reason ==
+        "Tensor parallel 3 does not divide the 32 heads; choose a divisor.");
 }
 
 TEST_CASE("memory split: layers stand on one scale, what is over the rim is apart, and the ghost begins there") {

@@ -55,7 +55,7 @@ bool set_to_end(chapters::Lab& lab, std::size_t index, bool upper) {
   for (const Field& f : lab.inputs()) {
     if (i++ != index) continue;
     if (f.kind == Kind::toggle) return f.set_number(upper ? 1 : 0), true;
-    if (f.kind != Kind::real && f.kind != Kind::integer) return false;
+    if (!f.is_number()) return false;
     return f.set_number(upper ? f.spec.range.hi : f.spec.range.lo), true;
   }
   return false;

@@ -60,10 +60,15 @@ void lighten(chapters::Lab& lab) {
           std::min(f.number(), std::sqrt(std::max(f.spec.range.lo, 1.0) * opened->inputs().find(f.key)->number())));
 }
 
+/// A preset as it is, and the inputs that it sets.
+struct WholePreset {
+  chapters::LabPtr lab;
+  app::Json set;
+};
 /// The states from which controls are moved.
 struct Bases {
-  std::vector<chapters::LabPtr> light;  ///< defaults, presets and some at random, of short runs
-  std::vector<chapters::LabPtr> whole;  ///< the presets as they are, for what acts in long runs alone
+  std::vector<chapters::LabPtr> light;  ///< defaults, the presets in their order and some at random, of short runs
+  std::vector<WholePreset> whole;       ///< for what acts in long runs alone
 };
 
 Bases base_states(const chapters::Lab& lab, const app::Content& content) {
@@ -71,8 +76,9 @@ Bases base_states(const chapters::Lab& lab, const app::Content& content) {
   out.light.push_back(chapters::make_lab_by_id(lab.info().id));
   for (const auto& preset : content.of(lab.info().id).presets) {
     auto base = chapters::make_lab_by_id(lab.info().id);
-    if (!app::apply_inputs(*base, app::Json::parse(preset.set)).error.empty()) continue;
-    out.whole.push_back(base->clone());
+    app::Json set = app::Json::parse(preset.set);
+    if (!app::apply_inputs(*base, set).error.empty()) continue;
+    out.whole.push_back({base->clone(), std::move(set)});
     out.light.push_back(std::move(base));
   }
   for (std::uint64_t seed = 1; seed <= 24; ++seed) {
@@ -84,7 +90,7 @@ Bases base_states(const chapters::Lab& lab, const app::Content& content) {
 }
 
 /// Options of a choice that are tried.
-constexpr std::size_t most_options = 12;
+constexpr std::size_t max_options = 12;
 /// More than any lab has.
 constexpr std::uint64_t every_move = 1'000'000;
 
@@ -110,7 +116,7 @@ std::vector<Move> moves_of(const Field& f) {
       break;
     case Kind::choice: {
       // Models, chips and networks of the catalog differ in what one lab's tests cannot know: a dozen stand for all.
-      const std::size_t every = full() ? 1 : (f.options->size() + most_options - 1) / most_options;
+      const std::size_t every = full() ? 1 : (f.options->size() + max_options - 1) / max_options;
       for (std::size_t i = 0; i < f.options->size(); i += every)
         out.push_back({(*f.options)[i].id, [id = (*f.options)[i].id](const Field& g) { g.set_choice_id(id); }});
       break;
@@ -139,9 +145,9 @@ std::vector<Move> moves_of(const Field& f) {
   return out;
 }
 
-/// Where the move before of the same control showed something.
+/// Where the move before of the same control showed something; no base: it is the first.
 struct Hint {
-  std::size_t base = 0;
+  const chapters::Lab* base = nullptr;
   bool in_picture = false;
 };
 
@@ -158,28 +164,36 @@ bool matters(const std::string& key, const Change& change, const Bases& all, Res
     if (after->same_inputs(*before) && from.kind == Kind::toggle) from.toggle() = !from.toggle();
     if (after->same_inputs(*before) && from.kind == Kind::choice)
       from.set_number(std::fmod(from.number() + 1, static_cast<double>(from.options->size())));
-    if (after->same_inputs(*before) && (from.kind == Kind::integer || from.kind == Kind::real))
+    if (after->same_inputs(*before) && from.is_number())
       from.set_number(from.number() == from.spec.range.lo ? from.spec.range.hi : from.spec.range.lo);
     if (after->same_inputs(*before)) return false;
     return in_picture ? results.picture_of(*before) != results.picture_of(*after)
                       : results.outputs_of(*before) != results.outputs_of(*after);
   };
-  const auto moved = [&](std::size_t index, bool in_picture) {
-    const bool differs = moved_from(*bases[index], in_picture);
-    if (differs) hint = {index, in_picture};
+  const auto moved = [&](const chapters::Lab& base, bool in_picture) {
+    const bool differs = moved_from(base, in_picture);
+    if (differs) hint = {&base, in_picture};
     return differs;
   };
   // What one move of a control shows, its other moves mostly show in the same state.
-  if (moved(hint.base, hint.in_picture)) return true;
+  if (moved(hint.base ? *hint.base : *bases[0], hint.in_picture)) return true;
   // Of a few states the outputs first and then the pictures, and only then of all the others: what acts on the picture
   // alone does so in the first state already, and a computation costs more than a picture.
   const std::size_t few = std::min<std::size_t>(3, bases.size());
-  for (const auto& [from, to] : {std::pair<std::size_t, std::size_t>{0, few}, {few, bases.size()}})
+  const auto any_of = [&](std::span<const chapters::LabPtr> states) {
     for (const bool in_picture : {false, true})
-      for (std::size_t i = from; i < to; ++i)
-        if (moved(i, in_picture)) return true;
+      for (const chapters::LabPtr& base : states)
+        if (moved(*base, in_picture)) return true;
+    return false;
+  };
+  if (any_of(bases.first(few))) return true;
+  // A preset that sets the control was made to show what it does, and where a short run does not, the whole one may.
+  const auto sets_it = [&](const WholePreset& preset) { return preset.set.contains(key); };
+  for (std::size_t i = 0; i < all.whole.size(); ++i)
+    if (sets_it(all.whole[i]) && (moved(*bases[1 + i], false) || moved(*all.whole[i].lab, false))) return true;
+  if (any_of(bases.subspan(few))) return true;
   return std::any_of(all.whole.begin(), all.whole.end(),
-                     [&](const chapters::LabPtr& base) { return moved_from(*base, false); });
+                     [&](const WholePreset& preset) { return !sets_it(preset) && moved(*preset.lab, false); });
 }
 
 }  // namespace

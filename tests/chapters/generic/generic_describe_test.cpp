@@ -40,7 +40,7 @@ void check_fields(const Fields& fields, const std::string& owner) {
     CHECK_FALSE(f.spec.label.empty());
     CHECK(is_known_unit(f.spec.unit));
     CHECK((f.spec.help.empty() || f.spec.help.back() == '.'));
-    const bool ranged = f.kind == Kind::real || f.kind == Kind::integer || f.kind == Kind::reals;
+    const bool ranged = f.is_number() || f.kind == Kind::reals;
     if (ranged) CHECK(f.spec.range.lo < f.spec.range.hi);
     // Where 0 leaves the number to the program, the slider begins at the first typical one.
     if (ranged && f.spec.range.scale == chapters::Scale::log)
@@ -146,8 +146,7 @@ TEST_CASE("every lab: each number that comes out says how it is computed, where 
     if (lab->info().hidden) continue;
     for (const Field& f : lab->outputs()) {
       INFO(entry.id << "." << f.key);
-      if (f.kind == Kind::real || f.kind == Kind::integer)
-        CHECK_FALSE((f.spec.formula.empty() && f.spec.source.empty() && f.spec.help.empty()));
+      if (f.is_number()) CHECK_FALSE((f.spec.formula.empty() && f.spec.source.empty() && f.spec.help.empty()));
     }
   }
 }

@@ -80,7 +80,7 @@ std::vector<std::string> faults_now(ShellDriver& d, const LayoutCase& c) {
 }
 
 /// More panels than this are more than anybody looks through.
-constexpr std::size_t most_panels = 4;
+constexpr std::size_t max_panels = 4;
 
 std::vector<LayoutCase> cases() {
   std::vector<LayoutCase> out;
@@ -111,7 +111,7 @@ TEST_CASE("every lab: the answering panel is whole, nothing scrolls, is cut, ove
           REQUIRE(d.workspace.apply_preset(presets[i - 1]));
         compute_once(d.workspace);
         d.settle();
-        if (!d.workspace.lab().info().hidden) CHECK(app::stage_view(d.shell).specs.size() <= most_panels);
+        if (!d.workspace.lab().info().hidden) CHECK(app::stage_view(d.shell).specs.size() <= max_panels);
         for (const LayoutCase& c : cases()) {
           if (few && (c.light || c.size.x == 1920)) continue;
           d.workspace.settings.light = c.light;

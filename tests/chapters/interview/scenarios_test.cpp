@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
@@ -235,6 +236,23 @@ TEST_CASE("a design's figures are computed by labs whose links open, and stand i
     }
     for (const std::string& say : run->say) CHECK(say.find('{') == std::string::npos);
   }
+}
+
+TEST_CASE("a figure of many is the lab's times their number, and chips for a thousand are as many as hold them") {
+  const auto value_of = [](const char* design, std::string_view label) {
+    const Outputs out = computed({.kind = ScenarioKind::design, .which = design});
+    const auto at =
+        std::find_if(out.figures.begin(), out.figures.end(), [&](const FigureRow& row) { return row.label == label; });
+    REQUIRE(at != out.figures.end());
+    return std::stod(at->value);
+  };
+  const double chips = value_of("design-chat-8b", "H100s that hold 1,000"),
+               users = value_of("design-chat-8b", "Conversations on one H100");
+  CHECK(chips * users >= 1000);
+  CHECK((chips - 1) * users < 1000);
+  // MB/s of one, GB/s of all.
+  CHECK(value_of("design-data", "512 GPUs ask for") ==
+        Approx(512 * value_of("design-data", "One GPU asks for") / 1000).epsilon(0.01));
 }
 
 TEST_CASE("a pitch counts the points that were said before its time ran out") {

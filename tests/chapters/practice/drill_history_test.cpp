@@ -266,7 +266,7 @@ TEST_CASE(
 TEST_CASE("the history keeps the latest answers, each within its ranges") {
   std::vector<DrillRecord> history;
   for (int i = 0; i < 2100; ++i) add_record(history, {"ridge", i, 1, true, 1, 0});
-  CHECK(history.size() == chapters::most_drill_records);
+  CHECK(history.size() == chapters::max_drill_records);
   CHECK(history.back().seed == 2099);
   CHECK(history.front().seed == 100);
   add_record(history, {"ridge", 1, std::nan(""), false, -5, 1e300});

@@ -52,8 +52,8 @@ TEST_CASE("answers are counted by topic and by how sure one was, and the oldest 
   CHECK(sure.asked == 4);
   CHECK(sure.sure_and_wrong == 1);
   CHECK(support::near(sure.sure, 0.95 + 0.75 + 0.5 + 0.5, 1e-12));
-  std::vector<RecallRecord> full(chapters::most_recall_records, given("a", 3, 0));
+  std::vector<RecallRecord> full(chapters::max_recall_records, given("a", 3, 0));
   chapters::add_record(full, given("b", 2, 1));
-  CHECK(full.size() == chapters::most_recall_records);
+  CHECK(full.size() == chapters::max_recall_records);
   CHECK(full.back().card == "b");
 }

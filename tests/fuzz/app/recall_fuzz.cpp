@@ -9,8 +9,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const auto& error : errors) fuzz::require_sentence(error);
   for (const auto& card : deck.cards) {
     fuzz::require(!card.question.empty(), "a card without a question", card.id);
-    fuzz::require(card.points.size() >= chapters::least_recall_points, "too few points", card.id);
-    fuzz::require(card.points.size() <= chapters::most_recall_points, "too many points", card.id);
+    fuzz::require(card.points.size() >= chapters::min_recall_points, "too few points", card.id);
+    fuzz::require(card.points.size() <= chapters::max_recall_points, "too many points", card.id);
   }
   chapters::index_recall(deck);
   fuzz::require(deck.card_choices.size() == deck.cards.size() + 1, "a card without a choice", "deck");

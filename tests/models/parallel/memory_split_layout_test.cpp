@@ -14,13 +14,14 @@ using namespace models::parallel;
 
 TEST_CASE("states that are split over groups of replicas lie whole in every group, and copies of shards are summed") {
   const Architecture a = shipped_model("llama-3-8b").architecture;
+  KeptSchedules schedules;
   TrainingPlan p{.micro_batches = 4, .data = 64, .zero_stage = 3, .shard_group = 16};
-  const auto split = memory_split(a, p, {});
+  const auto split = memory_split(a, p, {}, schedules);
   REQUIRE(split);
   TrainingPlan alone = p;
   alone.data = 16;
   alone.shard_group = 0;
-  const auto small = memory_split(a, alone, {});
+  const auto small = memory_split(a, alone, {}, schedules);
   REQUIRE(small);
   CHECK(split->stages[0].states.total() == small->stages[0].states.total());
   CHECK(owner_part(p, MemoryOwner::weights, gpu_at(p, 17)).parts == 16);
@@ -31,15 +32,16 @@ TEST_CASE("states that are split over groups of replicas lie whole in every grou
 
 TEST_CASE("every stage holds what its order of passes keeps, and the fullest is found") {
   const Architecture a = shipped_model("llama-3-70b").architecture;
+  KeptSchedules schedules;
   TrainingPlan p{.micro_batches = 64, .tensor = 8, .pipeline = 8, .data = 4, .sequence_parallel = true};
   for (const PipelineSchedule schedule : {PipelineSchedule::gpipe, PipelineSchedule::zb_h1, PipelineSchedule::zb_h2,
                                           PipelineSchedule::zb_v, PipelineSchedule::dualpipe}) {
     p.schedule = schedule;
-    const auto split = memory_split(a, p, {});
+    const auto split = memory_split(a, p, {}, schedules);
     REQUIRE(split);
     double fullest = 0;
     for (p.stage = 0; p.stage < p.pipeline; ++p.stage) {
-      p.in_flight = schedule_in_flight(p);
+      p.in_flight = schedules.in_flight(p);
       CHECK(p.in_flight > 0);
       if (schedule == PipelineSchedule::gpipe) CHECK(p.in_flight == 64);
       const auto m = training_memory(a, p);

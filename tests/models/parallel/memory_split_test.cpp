@@ -285,6 +285,7 @@ TEST_CASE("the cookbook's calculator, with its quirks") {
 
 TEST_CASE("each axis takes its part, and the GPUs that are shown are those that differ") {
   const Architecture a = shipped_model("llama-3-70b").architecture;
+  KeptSchedules schedules;
   TrainingPlan p{.sequence = 8192,
                  .micro_batches = 8,
                  .tensor = 2,
@@ -293,7 +294,7 @@ TEST_CASE("each axis takes its part, and the GPUs that are shown are those that 
                  .context = 2,
                  .sequence_parallel = true,
                  .zero_stage = 3};
-  auto split = memory_split(a, p, {});
+  auto split = memory_split(a, p, {}, schedules);
   REQUIRE(split);
   CHECK(split->gpus == 32);
   std::vector<SplitAxis> axes;
@@ -313,7 +314,7 @@ TEST_CASE("each axis takes its part, and the GPUs that are shown are those that 
   CHECK(part.index == (1 * 2 + 1) * 8);
   CHECK(owner_part(p, MemoryOwner::activations, split->shown[1]).parts == 4);
   p = {.micro_batches = 32, .tensor = 8, .pipeline = 10, .data = 2};
-  split = memory_split(a, p, {});
+  split = memory_split(a, p, {}, schedules);
   REQUIRE(split);
   CHECK(split->shown[1].stage == 1);
   CHECK(split->shown[3].stage == 9);
@@ -321,9 +322,9 @@ TEST_CASE("each axis takes its part, and the GPUs that are shown are those that 
   CHECK(split->stages.size() == 10);
   CHECK(split->steps.back().gpus[0].layers_held == 80);
   CHECK(split->steps.back().gpus[3].layers_held == 8);
-  CHECK(!memory_split(a, {.tensor = 3}, {}));
-  CHECK(memory_split(a, {.tensor = 8, .data = 262144}, {}));  // two million replicas before tensor cuts
-  CHECK(memory_split(a, {.sequence = 16384, .data = 1000000, .context = 4096}, {})
+  CHECK(!memory_split(a, {.tensor = 3}, {}, schedules));
+  CHECK(memory_split(a, {.tensor = 8, .data = 262144}, {}, schedules));  // two million replicas before tensor cuts
+  CHECK(memory_split(a, {.sequence = 16384, .data = 1000000, .context = 4096}, {}, schedules)
             .error.starts_with("The plan takes more than 2,147"));
 }
 
@@ -361,8 +362,9 @@ TEST_CASE("what ZeRO moves a step: 2, 2, 2 and 3 elements a parameter, and again
 TEST_CASE("the fullest of many stages is found where the first ones have smaller layers, and is shown") {
   // DeepSeek-V3 begins with three dense layers: of 31 stages of two layers the third is the first with experts in both.
   const Architecture a = shipped_model("deepseek-v3").architecture;
+  KeptSchedules schedules;
   TrainingPlan p{.micro_batches = 64, .pipeline = 31, .data = 8, .zero_stage = 1, .recompute = Recompute::full};
-  const auto split = memory_split(a, p, {});
+  const auto split = memory_split(a, p, {}, schedules);
   REQUIRE(split);
   CHECK(split->stage_of[split->fullest] == 2);
   CHECK(split->shown[1].stage == 2);

@@ -113,13 +113,15 @@ TEST_CASE("top-k keeps as many values as it is told, and low rank is low") {
 }
 
 TEST_CASE("eight bits train like FP32, one bit and seldom cost steps, and runs repeat to the bit") {
-  const auto end = [](const RareSetup& s) { return train_rarely(s).looks.back().loss; };
+  const RareDigits digits = rare_digits(1);
+  const auto end = [&](const RareSetup& s) { return train_rarely(s, digits).looks.back().loss; };
   const double exact = end({});
   CHECK(exact < 0.75);
   CHECK(near(end({.method = RareMethod::bits8}), exact, 0.03));
   CHECK(end({.method = RareMethod::sign}) > 1.1 * exact);
   CHECK(end({.method = RareMethod::top_k, .error_feedback = false}) > 1.3 * end({.method = RareMethod::top_k}));
-  const RareRun a = train_rarely({.method = RareMethod::diloco}), b = train_rarely({.method = RareMethod::diloco});
+  const RareRun a = train_rarely({.method = RareMethod::diloco}, digits),
+                b = train_rarely({.method = RareMethod::diloco}, digits);
   CHECK(a.looks.back().loss == b.looks.back().loss);
   CHECK(a.syncs == 8);
   CHECK(a.looks.size() == 9);
@@ -134,7 +136,7 @@ TEST_CASE("eight bits train like FP32, one bit and seldom cost steps, and runs r
 
 TEST_CASE("a run stops when it is told to") {
   const std::atomic<bool> cancelled{true};
-  CHECK(train_rarely({}, &cancelled).stopped);
+  CHECK(train_rarely({}, rare_digits(1), &cancelled).stopped);
 }
 
 TEST_CASE("the clock: transfers by the ring, silence between syncs, and stale gradients behind the work") {

@@ -13,12 +13,12 @@ namespace support {
 namespace {
 
 /// Tables with more rows than this are data, not figures.
-constexpr std::size_t most_rows = 256;
+constexpr std::size_t max_rows = 256;
 
 using Readings = std::set<std::string, std::less<>>;
 
 void add_readings(const Field& f, Readings& out) {
-  if (f.kind == Kind::real || f.kind == Kind::integer) {
+  if (f.is_number()) {
     for (const int digits : {2, 3, 4}) {
       const auto parts = widgets::format_parts(f.number(), f.spec.unit, digits, app::prefix_of(f));
       out.emplace(parts.number.view());
@@ -39,7 +39,7 @@ void add_readings(const Fields& fields, Readings& out) {
       add_readings(f, out);
       continue;
     }
-    if (f.table_size() > most_rows) continue;
+    if (f.table_size() > max_rows) continue;
     out.emplace(widgets::format_text(static_cast<double>(f.table_size()), ""));
     Fields cells;
     for (std::size_t row = 0; row < f.table_size(); ++row) {
@@ -144,11 +144,11 @@ std::vector<std::string> figures_of(std::string_view text) {
 std::vector<std::string> answer_form_faults(std::string_view answer) {
   std::vector<std::string> out;
   const std::size_t cut = answer.find('\n');
-  add_line_faults(answer.substr(0, cut), "verdict", most_verdict_letters, most_verdict_figures, out);
+  add_line_faults(answer.substr(0, cut), "verdict", max_verdict_letters, max_verdict_figures, out);
   if (cut == std::string_view::npos) return out;
   const std::string_view why = answer.substr(cut + 1);
   if (why.find('\n') != std::string_view::npos) out.emplace_back("the answer has more than two lines");
-  add_line_faults(why, "second line", most_why_letters, most_why_figures, out);
+  add_line_faults(why, "second line", max_why_letters, max_why_figures, out);
   return out;
 }
 

@@ -9,8 +9,8 @@
 /// help. Figures stand between backticks.
 namespace support {
 
-constexpr std::size_t most_verdict_letters = 140, most_verdict_figures = 4;
-constexpr std::size_t most_why_letters = 130, most_why_figures = 3;
+constexpr std::size_t max_verdict_letters = 140, max_verdict_figures = 4;
+constexpr std::size_t max_why_letters = 130, max_why_figures = 3;
 
 /// How many letters a reader sees: code points without the backticks.
 std::size_t letters_of(std::string_view text);

@@ -116,13 +116,13 @@ void check_read_again(const KeptState& kept, app::Workspace& again) {
 std::string undoable(app::Workspace& workspace) { return app::to_text(app::set_by_hand(workspace.lab())); }
 
 int check_undo(app::Workspace& workspace, const std::string& start) {
-  constexpr int most_kept = 200;  // steps that a session keeps
+  constexpr int max_kept = 200;  // steps that a session keeps
   app::Session& session = workspace.current();
   const std::string end = undoable(workspace);
   int steps = 0;
   for (; session.can_undo(); ++steps) session.undo();
-  if (steps > most_kept) fault("more steps can be undone than a session keeps");
-  if (const std::string bottom = undoable(workspace); steps < most_kept && bottom != start)
+  if (steps > max_kept) fault("more steps can be undone than a session keeps");
+  if (const std::string bottom = undoable(workspace); steps < max_kept && bottom != start)
     fault("undo of all " + std::to_string(steps) + " steps gives " + bottom + " instead of " + start);
   check_values(workspace);
   for (int i = 0; i < steps; ++i) session.redo();

@@ -120,8 +120,8 @@ const widgets::ProbedItem& UiDriver::item(std::string_view label) {
     throw std::runtime_error("no control is labelled \"" + std::string(label) + "\"; this frame has " +
                              near_labels(label));
   // Beyond its window's edge: turn the wheel over that window, as a reader would.
-  constexpr int most_turns = 400;
-  for (int turn = 0; turn < most_turns && found && !found->visible(); ++turn) {
+  constexpr int max_turns = 400;
+  for (int turn = 0; turn < max_turns && found && !found->visible(); ++turn) {
     ImGuiWindow* window = ImGui::FindWindowByID(found->window_id);
     if (!window) break;
     const ImRect seen = window->InnerClipRect;
@@ -197,13 +197,13 @@ void UiDriver::wheel_at(ImVec2 at, float dy) {
 void UiDriver::hover(std::string_view label, int for_frames) {
   const ImGuiID window = item(label).window_id;
   // What is above it may grow or go when a job ends: the hand follows until it stands still for a frame.
-  constexpr int most_tries = 200;
+  constexpr int max_tries = 200;
   for (int tries = 0;; ++tries) {
     const ImVec2 at = item(label).centre();
     move_to(at);
     const ImVec2 now = item(label).centre();
     if (now.x == at.x && now.y == at.y) break;
-    if (tries == most_tries) throw std::runtime_error("\"" + std::string(label) + "\" does not stand still");
+    if (tries == max_tries) throw std::runtime_error("\"" + std::string(label) + "\" does not stand still");
   }
   ensure_uncovered(label, window);
   frames(for_frames);
