@@ -40,8 +40,11 @@ enum class LossKind : std::uint8_t {
   parallel,  ///< the 16-bit logits beside one FP32 copy that is worked on in place: 6 B (Megatron-LM)
   fused,     ///< the gradient takes the place of the 16-bit logits: 2 B (Transformer Engine, Liger in place)
   chunked,   ///< an eighth of the rows at a time, each eagerly: 1.5 B
+  /// Eager where tensor parallelism splits the words: log-softmax, the gradient of the loss, its exponentials and their
+  /// sum, each FP32 and whole: 16 B a logit (PyTorch's loss_parallel, torch/distributed/tensor/parallel/loss.py)
+  eager_sharded
 };
-inline constexpr std::size_t loss_kind_count = 4;
+inline constexpr std::size_t loss_kind_count = 5;
 /// Bytes that live at once for each logit when the loss is at its fullest.
 double loss_bytes_per_logit(LossKind kind);
 inline constexpr double loss_chunks = 8;
@@ -114,6 +117,9 @@ struct TrainingPlan {
   /// Bytes of an element of the inputs that products keep; 0: as activations. 8 bits with a scale for 32 elements are
   /// 1.03: Transformer Engine keeps the copy that the weight gradient's product reads.
   double kept_input_bytes = 0;
+  /// Products keep the input that sequence parallelism gathered for them, whole, and gather nothing in the backward
+  /// pass (PyTorch's DTensor; pytorch/pytorch, issue 146693); otherwise each GPU keeps its part (Megatron-LM).
+  bool gathered_inputs = false;
   bool fused_attention = true;  ///< scores are never stored
   bool dropout = false;         ///< masks of a byte, and of attention its result once more
   LossKind loss = LossKind::eager;

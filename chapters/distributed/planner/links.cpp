@@ -43,6 +43,7 @@ void write_details(LinkWriter& w, const TrainingPlan& p) {
   w.exactly("shard_group", as_double(p.shard_group));
   w.choice("given_up", id_of(given_up_choices(), given_up_of(p.modules, p.every_second_product)));
   w.choice("kept_inputs", !(p.kept_input_bytes > 0) ? "wide" : p.kept_input_bytes > 1.0 ? "eight_bits" : "four_bits");
+  w.toggle("gathered_inputs", p.gathered_inputs);
 }
 
 /// What both labs of memory count; the stack says what a GPU holds beside tensors.
@@ -129,6 +130,8 @@ std::string not_in_timeline(const PlannerDoor& door) {
   if (p.micro_batches > 4) return "The timeline follows up to 4 micro-batches, and this plan has more.";
   if (p.fused_gradients || p.dropout || p.kept_input_bytes > 0 || door.job.stack.slack_share > 0)
     return "The timeline knows no fused weight gradients, dropout, 8-bit inputs or slack, and this plan has some.";
+  if (p.gathered_inputs && p.sequence_parallel)
+    return "The timeline keeps each GPU's part of gathered inputs, and this software keeps them whole.";
   if (door.job.stack.reserve_bytes > 0)
     return "The timeline counts tensors alone, and this software keeps buffers next to them.";
   if (p.recompute == models::Recompute::selective && (p.every_second_product || p.fused_attention))

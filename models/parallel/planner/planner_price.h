@@ -80,8 +80,11 @@ std::uint8_t small_modules(const Architecture& architecture);
 /// One sentence when the job's adapters cannot stand beside its model's matrices; nothing otherwise.
 std::string adapters_problem(const PlannerJob& job);
 
-/// One sentence when the plan cannot run: what plan_problem says, GPUs that do not multiply up, a batch that does not
-/// divide. Nothing otherwise; whether it fits is another question.
+/// One sentence when the software cannot run so many micro-batches, or so few, on the plan's stages; nothing otherwise.
+std::string software_problem(const PlannerStack& stack, const memory::TrainingPlan& plan);
+
+/// One sentence when the plan cannot run: what plan_problem or software_problem says, GPUs that do not multiply up, a
+/// batch that does not divide. Nothing otherwise; whether it fits is another question.
 std::string planner_problem(const PlannerJob& job, const memory::TrainingPlan& plan);
 
 /// What a plan's step takes whatever ZeRO splits, and over how many ranks.

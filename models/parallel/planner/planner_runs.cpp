@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "models/base/integer_math.h"
 
@@ -109,10 +110,12 @@ Result<PlannerRuns> parse_planner_runs(std::string_view text, std::string_view o
         return Outcome::fail(std::string(origin) + ": a run names a shape that is not there.");
       out.runs.push_back(std::move(r));
     }
+    std::set<std::string> judging;  // runs that came when the constants were set
+    for (const json& late : all.at("judging")) judging.insert(late.at("id").get<std::string>());
     std::vector<PlannerRun*> by_id;
     for (PlannerRun& r : out.runs) {
-      r.judges = r.adapters;
-      if (!r.adapters) by_id.push_back(&r);
+      r.judges = r.adapters || judging.contains(r.id);
+      if (!r.judges) by_id.push_back(&r);
     }
     std::sort(by_id.begin(), by_id.end(), [](const PlannerRun* x, const PlannerRun* y) { return x->id < y->id; });
     for (std::size_t i = 1; i < by_id.size(); i += 2) by_id[i]->judges = true;
