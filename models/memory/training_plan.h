@@ -152,6 +152,10 @@ struct TrainingPlan {
   /// ZeRO-3 under a pipeline: weights stay whole from the first micro-batch to the last, and gradients are summed whole
   /// in FP32 until then (the stages of torch.distributed.pipelining over fully_shard).
   bool whole_in_pipeline = false;
+  /// Stages of a pipeline keep what every micro-batch's forward pass wrote at the end of each of their chunks, logits
+  /// among them, until the step ends (torch.distributed.pipelining until May 2025: pytorch/pytorch, pull request
+  /// 153383).
+  bool kept_outputs = false;
   double reduce_bytes = 0;  ///< ZeRO-3: of an element where gradients are reduced; 0: as gradients are kept, 4 at most
   double bucket_bytes = ddp_bucket_bytes;  ///< through which sharded or offloaded gradients leave; two of them
   bool operator==(const TrainingPlan&) const = default;

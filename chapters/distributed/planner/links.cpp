@@ -73,10 +73,15 @@ void write_memory(LinkWriter& w, const Inputs& in, const PlannerDoor& door, std:
   write_details(w, p);
 }
 
+/// Whether the software keeps more of a pipeline than the labs of memory count.
+bool keeps_outputs(const TrainingPlan& p) { return p.kept_outputs && p.pipeline > 1; }
+constexpr const char* no_kept_outputs =
+    "That lab frees what a stage has sent on, and this software's stages keep it until the step ends.";
 constexpr const char* no_expert_tensor = "There every expert is shared by all GPUs that share the layers.";
 
 Link write_split(LinkWriter& w, const Inputs& in, const PlannerDoor& door) {
   if (door.plan.expert_tensor > 0) return Link::fail(no_expert_tensor);
+  if (keeps_outputs(door.plan)) return Link::fail(no_kept_outputs);
   write_memory(w, in, door, "pipeline_parallel");
   const auto each = models::memory::bytes_per_parameter(door.job.architecture, door.plan);
   w.exactly("weight_bytes", each.weights);
@@ -106,6 +111,7 @@ bool write_recipe(LinkWriter& w, const PlannerDoor& door) {
 
 Link write_training_memory(LinkWriter& w, const Inputs& in, const PlannerDoor& door) {
   if (door.plan.expert_tensor > 0) return Link::fail(no_expert_tensor);
+  if (keeps_outputs(door.plan)) return Link::fail(no_kept_outputs);
   if (door.plan.offload != models::memory::Offload::none)
     return Link::fail("That lab keeps all states on the GPU, and this plan's optimizer is on the host.");
   if (door.plan.host_activations)

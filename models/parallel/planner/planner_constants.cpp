@@ -106,7 +106,8 @@ constexpr PlannerCurve curves[chip_generation_count] = {
 /// January 2025 (`early`): 8B holds 50 to 51 GB on H200, and held 66.6 GB on 128 H100. Gradients of several
 /// micro-batches are summed since June 2025 (pytorch/torchtitan, pull request 1238; in November 2024, issue 292, that
 /// was not to be). GPipe and 1F1B of fewer micro-batches than stages hung, and are refused since January 2025
-/// (pytorch/torchtitan, issue 775; pytorch/pytorch, pull request 144702).
+/// (pytorch/torchtitan, issue 775; pytorch/pytorch, pull request 144702). Copies without sharding come from DDP, which
+/// torchtitan refuses beside any other axis ("DDP has not supported > 1D parallelism").
 constexpr PlannerStack fsdp_compiled(StackId id, bool early) {
   return {.id = id,
           .flash2 = true,
@@ -115,6 +116,8 @@ constexpr PlannerStack fsdp_compiled(StackId id, bool early) {
           .sharded_loss = early,
           .gathered_inputs = true,
           .accumulates = !early,
+          .kept_outputs = early,
+          .copies_alone = true,
           .fills_stages = true,
           .fused_gradients = false,
           .selective_by_operation = true,

@@ -75,6 +75,9 @@ struct PlannerStack {
   /// Gradients of several micro-batches can be summed where there is no pipeline; otherwise a replica's sequences are
   /// one micro-batch there, whatever their number. A pipeline cuts them into micro-batches either way.
   bool accumulates = true;
+  bool kept_outputs = false;  ///< a pipeline's stages keep what they sent on (TrainingPlan::kept_outputs)
+  /// Whole copies of the states on several ranks (ZeRO-0) are there where data parallelism is the only axis.
+  bool copies_alone = false;
   bool fills_stages = false;  ///< GPipe and plain 1F1B need at least as many micro-batches as stages
   bool fused_gradients = true, step_gradients = false;
   bool selective_by_operation = false;  ///< selective recomputation runs every second product again, not attention

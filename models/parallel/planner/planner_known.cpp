@@ -21,7 +21,7 @@ constexpr std::array<SoftwareRow, 18> softwares{{
     {StackId::deepspeed_zero3, false, {3, 1, 0.0205, 0.0205}},
     {StackId::fsdp_eager, false, {63, 32, 0.0529, 0.1563}},
     {StackId::fsdp_compiled, false, {5, 2, 0.0282, 0.0282}},
-    {StackId::fsdp_compiled_2024, false, {12, 5, 0.1438, 0.2331}},
+    {StackId::fsdp_compiled_2024, false, {15, 8, 0.1475, 0.1668}},
     {StackId::internevo, false, {30, 15, 0.0720, 0.1610}},
     {StackId::nanotron, false, {17, 8, 0.4247, 0.6250}},
     {StackId::xla, false, {5, 3, 0.0208, 0.1211}},

@@ -113,6 +113,7 @@ TrainingPlan planned(const PlannerJob& job, TrainingPlan p) {
   p.recipe = job.stack.recipe;
   p.loss = job.stack.sharded_loss && p.tensor > 1 ? memory::LossKind::eager_sharded : job.stack.loss;
   p.gathered_inputs = job.stack.gathered_inputs;
+  p.kept_outputs = job.stack.kept_outputs;
   p.fused_gradients = job.stack.fused_gradients;
   p.every_second_product = job.stack.selective_by_operation;
   p.kept_input_bytes = kept_input_bytes(job.format);

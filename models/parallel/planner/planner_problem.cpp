@@ -6,14 +6,27 @@ namespace models::parallel {
 
 using memory::TrainingPlan;
 
+bool software_shards(const PlannerStack& stack, const TrainingPlan& p) {
+  if (p.zero_stage == 0) return !stack.copies_alone || p.tensor * p.pipeline * p.context == 1;
+  if (p.data * p.context < 2) return true;
+  if (p.zero_stage == 1) return stack.zero_1;
+  return !(p.zero_stage == 2 && p.pipeline > 1 && stack.whole_in_pipeline);
+}
+
+bool runs_micro_batches(const PlannerStack& stack, const TrainingPlan& p) {
+  if (p.pipeline == 1) return stack.accumulates || p.micro_batches == 1;
+  const bool plain = p.virtual_pipeline == 1 && p.schedule == PipelineSchedule::one_f_one_b;
+  return !stack.fills_stages || p.micro_batches >= p.pipeline || !(plain || p.schedule == PipelineSchedule::gpipe);
+}
+
 std::string software_problem(const PlannerStack& stack, const TrainingPlan& p) {
-  if (!stack.accumulates && p.pipeline == 1 && p.micro_batches > 1) {
+  const bool runs = runs_micro_batches(stack, p);
+  if (!runs && p.pipeline == 1) {
     const std::string local = std::to_string(p.batch * p.micro_batches);
     return "Without a pipeline this software runs one micro-batch a step, all " + local +
            " sequences of a replica: set it to " + local + ", or take stages.";
   }
-  const bool plain = p.virtual_pipeline == 1 && p.schedule == PipelineSchedule::one_f_one_b;
-  if (stack.fills_stages && (plain || p.schedule == PipelineSchedule::gpipe) && p.micro_batches < p.pipeline)
+  if (!runs)
     return "This software runs 1F1B and GPipe with at least one micro-batch a stage, and " +
            std::to_string(p.micro_batches) + " do not fill " + std::to_string(p.pipeline) +
            " stages; take smaller micro-batches or fewer stages.";

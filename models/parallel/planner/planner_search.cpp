@@ -124,7 +124,7 @@ class Search {
       p.pipeline = stages;
       p.data = data;
       p.micro_batches = job_.global_batch / (data * micro);
-      if (software_problem(job_.stack, p).empty())
+      if (runs_micro_batches(job_.stack, p))
         for (const std::int64_t v : chunk_counts(p)) price_chunks(p, v);
       for (std::size_t i = 0; i < pipeline_schedule_count && stages > 1; ++i) {
         p.schedule = static_cast<PipelineSchedule>(i);
@@ -221,8 +221,8 @@ class Search {
       const StepWork work = step_work(job_, p, times_, stages, schedules_);
       for (std::int64_t zero = 0; zero < (ranks > 1 ? 4 : 1); ++zero) {
         if (!space_.zero[zero] || (p.pipeline > 1 && zero > job_.stack.most_zero_of_pipeline)) continue;
-        if (zero == 1 && !job_.stack.zero_1) continue;
         p.zero_stage = zero;
+        if (!software_shards(job_.stack, p)) continue;
         p.shard_group = 0;
         const memory::MicroBatchMemory& micro = micro_memory(p, r);
         bytes_beside_states(job_, p, micro, stages, schedules_, beside_);

@@ -288,6 +288,9 @@ TEST_CASE("planner choices: torchtitan of 2024 runs a replica's sequences as one
   for (const PlanPoint& p : found.points) {
     const std::int64_t micro_batches = job.global_batch / (std::int64_t{p.data} * p.micro_batch);
     CHECK(software_problem(job.stack, plan_of(job, p)).empty());
+    // States are split by fully_shard: no ZeRO-1, and no whole copies beside another axis.
+    CHECK(p.zero_stage != 1);
+    if (p.zero_stage == 0) CHECK(p.data == 64);
     if (p.pipeline == 1) {
       CHECK(micro_batches == 1);
       larger += p.micro_batch > 16 ? 1 : 0;
@@ -296,6 +299,7 @@ TEST_CASE("planner choices: torchtitan of 2024 runs a replica's sequences as one
     }
     ++stages;
     CHECK(p.micro_batch <= 16);
+    CHECK(p.zero_stage == 3);  // ZeRO-2 keeps no more whole than stages do with ZeRO-3
     const bool plain = p.schedule == PipelineSchedule::one_f_one_b && p.virtual_pipeline == 1;
     if (plain) CHECK(micro_batches >= p.pipeline);
     CHECK((p.schedule == PipelineSchedule::one_f_one_b || p.schedule == PipelineSchedule::breadth_first));
@@ -321,9 +325,25 @@ TEST_CASE("planner choices: torchtitan of 2024 runs a replica's sequences as one
   CHECK(price_plan(job, planned(job, p)).error.find("16 do not fill 32 stages") != std::string::npos);
   // From June 2025 on gradients are summed.
   job.stack = planner_stack(StackId::fsdp_compiled);
-  p = {.batch = 1, .data = 32, .tensor = 2, .sequence_parallel = true, .zero_stage = 3};
+  p = {.batch = 1, .tensor = 2, .data = 32, .sequence_parallel = true, .zero_stage = 3};
   job.global_batch = 64;
   CHECK(price_plan(job, planned(job, p)));
+}
+
+// torch.distributed.pipelining until May 2025 (pytorch/pytorch, pull request 153383).
+TEST_CASE("planner choices: stages of torchtitan of 2024 keep what they sent on until the step ends") {
+  PlannerJob job = chosen_job("llama", "llama-3-8b", {.gpus = 64}, 256, StackId::fsdp_compiled_2024);
+  TrainingPlan p{
+      .tensor = 2, .pipeline = 4, .virtual_pipeline = 2, .data = 8, .sequence_parallel = true, .zero_stage = 3};
+  // 32 micro-batches of 8,192 tokens: two chunks of hidden states split over two GPUs, or one and the logits.
+  const double stream = 8192.0 * 4096 * 2 / 2, logits = 8192.0 * 128256 * 2 / 2;
+  for (p.stage = 0; p.stage < 4; ++p.stage) {
+    const auto held = [&](bool kept) {
+      job.stack.kept_outputs = kept;
+      return memory::training_memory(job.architecture, planned(job, p))->total();
+    };
+    CHECK(near(held(true) - held(false), 32 * (stream + (p.stage < 3 ? stream : logits)), 1e-9));
+  }
 }
 
 // PyTorch's loss_parallel holds four FP32 tensors of the local logits where one GPU's fused kernels hold three.

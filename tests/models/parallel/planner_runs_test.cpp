@@ -193,7 +193,7 @@ TEST_CASE("planner: the runs that judge keep the bars of their tables") {
   CHECK(experts[49] <= 0.25);
 }
 
-// The memory that torchtitan printed, of which nothing was set: within a third, and all but one row within a sixth.
+// The memory that torchtitan printed, of which nothing was set: within a fifth, and all but one row within a sixth.
 TEST_CASE("planner: torchtitan's compiled runs of 2024 hold what they print but for a sixth") {
   int near_by = 0, rows = 0;
   for (const PricedRun& p : priced_published_runs()) {
@@ -201,8 +201,8 @@ TEST_CASE("planner: torchtitan's compiled runs of 2024 hold what they print but 
     if (r.stack != "fsdp_compiled_2024" || !(r.memory_bytes > 0)) continue;
     const double share = p.price.memory_bytes / r.memory_bytes;
     INFO(r.id << " " << share);
-    CHECK(share > 0.66);
-    CHECK(share <= 1);
+    CHECK(share > 0.8);
+    CHECK(share <= 1.001);  // they print tenths of a GiB, of which half are 0.07 % of 73
     ++rows;
     near_by += share > 0.84 ? 1 : 0;
   }
