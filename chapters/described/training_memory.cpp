@@ -40,14 +40,17 @@ const Choices& optimizer_choices() {
 }
 
 const Choices& loss_choices() {
-  static const Choices choices = choices_in_order<models::memory::LossKind::chunked>(
+  static const Choices choices = choices_in_order<models::memory::LossKind::eager_sharded>(
       {{"eager", "eager, in FP32",
         "Log-softmax, its gradient and that of the logits, each whole in FP32: 12 bytes per logit."},
        {"parallel", "one FP32 copy", "Worked on in place, next to the 16-bit logits: 6 bytes, as Megatron-LM does."},
        {"fused", "fused in place",
         "The gradient overwrites the logits: 2 bytes, as the cross entropies of Transformer Engine and Liger do in "
         "place."},
-       {"chunked", "in eight chunks", "An eighth of the rows at a time, each eagerly: 1.5 bytes."}});
+       {"chunked", "in eight chunks", "An eighth of the rows at a time, each eagerly: 1.5 bytes."},
+       {"eager_sharded", "eager, split words",
+        "Each tensor-parallel GPU has a part of the words; log-softmax, its exponentials and two gradients, whole in "
+        "FP32: 16 bytes, as PyTorch's loss_parallel does."}});
   return choices;
 }
 
@@ -163,6 +166,10 @@ void describe_kept(Fields& f, PlanDetails& d) {
            {.when = {"recompute", "selective"}});
   f.choice("kept_inputs", d.kept_inputs, kept_input_choices, "Inputs kept in",
            "The format in which matmuls keep what their weight gradients read.");
+  f.toggle("gathered_inputs", d.gathered_inputs, "Gathered inputs kept",
+           "Matmuls keep inputs that sequence parallelism gathered whole, as in PyTorch's DTensor; Megatron-LM keeps "
+           "each GPU's part.",
+           {.when = {"sequence_parallel", "true"}});
 }
 
 void describe_layout(Fields& f, PlanDetails& d, When cut) {
@@ -189,6 +196,7 @@ models::Status put_details(const models::Architecture& a, const PlanDetails& d, 
   p.modules = modules_given_up(a, d.given_up);
   p.every_second_product = d.given_up == GivenUp::second_products;
   p.kept_input_bytes = kept_input_bytes(d.kept_inputs);
+  p.gathered_inputs = d.gathered_inputs;
   if (p.schedule == PipelineSchedule::one_f_one_b) return Status::ok();
   if (p.schedule != PipelineSchedule::gpipe && p.pipeline > max_ordered_stages)
     return Status::fail("Orders of passes other than 1F1B and GPipe are followed up to 128 stages, and there are " +

@@ -65,9 +65,10 @@ struct PlanDetails {
   std::int64_t shard_group = 0;
   GivenUp given_up = GivenUp::attention;
   KeptFormat kept_inputs = KeptFormat::wide;
+  bool gathered_inputs = false;  ///< TrainingPlan::gathered_inputs
   bool operator==(const PlanDetails&) const = default;
 };
-/// The inputs `given_up` and `kept_inputs`.
+/// The inputs `given_up`, `kept_inputs` and `gathered_inputs`.
 void describe_kept(Fields& fields, PlanDetails& details);
 /// The inputs `order`, `ends_take_slots`, `shard_group` and `step_gradients`; the first two matter while `cut` holds.
 void describe_layout(Fields& fields, PlanDetails& details, When cut);

@@ -30,7 +30,8 @@ const Choices& training_software_choices() {
       {"megatron_2026", "Megatron Core, 2026", "June 2026 and later: layers in CUDA graphs, faster grouped matmuls."},
       {"deepseek", "DeepSeek's own",
        "As the V3 report describes it: DualPipe, exchanges behind work, dispatch in FP8."},
-      {"fsdp_compiled_2024", "PyTorch FSDP2, 2024", "As torchtitan ran it in 2024, its loss not compiled."}};
+      {"fsdp_compiled_2024", "PyTorch FSDP2, 2024",
+       "As torchtitan ran it in 2024: its loss not compiled, and without a pipeline one micro-batch a step."}};
   static_assert(models::parallel::stack_count == 17);
   return all;
 }

@@ -14,9 +14,10 @@ LossPeak loss_peak(const Architecture& a, const TrainingPlan& p, bool late, doub
   const double head = as_double(a.tied ? count.embedding : count.head) / t;
   double gradient = p.fused_gradients || p.frozen ? 0 : wide * head;
   if (late && !p.frozen) gradient = bytes_per_parameter(a, p).gradients * head;
-  const double gathered = p.sequence_parallel && p.tensor > 1 ? whole : 0;
+  const bool gathers = p.sequence_parallel && p.tensor > 1, kept = gathers && p.gathered_inputs;
+  const double gathered = gathers && !kept ? whole : 0;
 
-  LossPeak out{.ends = 2 * stream};
+  LossPeak out{.ends = stream + (kept ? whole : stream)};
   const double of_kind = p.loss == LossKind::fused ? wide : loss_bytes_per_logit(p.loss);
   out.spike = of_kind * logits;
   const double at_spike = p.loss == LossKind::chunked ? whole : 0;

@@ -85,7 +85,8 @@ class SavedCount {
     const double rows = op.shape.m * (experts ? 1 : op.shape.batch);
     const double in = rows * op.shape.k * width_;
     const bool routed = experts && name != "router";
-    double share = inner ? 1 / t_ : stream_share_;
+    const bool gathers = !inner && p_.sequence_parallel && t_ > 1 && !routed;
+    const double share = inner ? 1 / t_ : gathers && p_.gathered_inputs ? 1 : stream_share_;
     const Input input{rows, op.shape.k, inner};
     const bool kept = !inner && std::find(inputs_.begin(), inputs_.end(), input) != inputs_.end();
     if (!kept && !inner) inputs_.push_back(input);
@@ -93,7 +94,7 @@ class SavedCount {
     const double kept_width = p_.kept_input_bytes > 0 && name != "router" ? p_.kept_input_bytes : width_;
     now_.saved = kept ? 0 : in * share * kept_width / width_;
     input_ = now_.saved;
-    if (!inner && p_.sequence_parallel && t_ > 1 && !routed) now_.gathered = in;
+    if (gathers && !p_.gathered_inputs) now_.gathered = in;
     now_.input_gradient = inner ? in / t_ : in;
     now_.what = kept ? "its input is kept already" : "its input";
     double out = rows * op.shape.n * width_;

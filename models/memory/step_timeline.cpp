@@ -127,7 +127,7 @@ class TimelineWriter {
     held(MemoryOwner::activations, stream_);  // the norm's input
     held(MemoryOwner::temporary, stream_);
     point("final norm", times_.norm_forward_s);
-    held(MemoryOwner::activations, stream_);  // and the product's
+    held(MemoryOwner::activations, head_input());  // and the product's
     held(MemoryOwner::temporary, -stream_);
     if (p_.loss == LossKind::chunked) {
       loss_in_chunks();
@@ -142,6 +142,10 @@ class TimelineWriter {
   void logits(double bytes) { held(MemoryOwner::logits, bytes * logits_); }
   /// The hidden state of all tokens of the GPU, and its gradient.
   double hidden_bytes() const { return new_tokens(w_) * as_double(a_.hidden) * w_.activation_bytes; }
+  /// Whether sequence parallelism gathers what the product with the output matrix reads.
+  bool gathers() const { return p_.sequence_parallel && p_.tensor > 1; }
+  /// What that product keeps of it.
+  double head_input() const { return gathers() && p_.gathered_inputs ? hidden_bytes() : stream_; }
   /// The output matrix's gradient in passing, where it is not added up in place.
   double passing_gradient() const {
     return fresh_gradients_ || p_.fused_gradients ? 0 : w_.activation_bytes * head_elements();
@@ -200,15 +204,44 @@ class TimelineWriter {
       case LossKind::fused:
         point("loss and its gradient in place", forward_s + backward_s);
         break;
+      case LossKind::eager_sharded:
+        sharded_loss();
+        break;
       case LossKind::chunked:
         break;
     }
   }
 
+  /// Behind the 16-bit logits: each operation writes an FP32 tensor of its own.
+  void sharded_loss() {
+    const double wide = w_.activation_bytes, fp32 = 4;
+    const double forward_s = times_.loss_forward_s / 38, backward_s = times_.loss_backward_s / 38;
+    if (s_.keep_outputs) logits(-wide);  // the list owns them
+    logits(fp32);
+    point("FP32 copy of the logits", forward_s * 6);
+    logits(fp32);
+    point("logits less their maximum", forward_s * 12);
+    logits(fp32);
+    point("exponentials and their sum", forward_s * 12);
+    point("log-softmax", forward_s * 8);
+    logits(s_.keep_outputs ? -2 * fp32 : -2 * fp32 - wide);
+    point("loss", 0);
+    logits(fp32);
+    point("gradient of the loss", backward_s * 4);
+    logits(fp32);
+    point("exponentials", backward_s * 8);
+    logits(fp32);
+    point("sum of both", backward_s * 12);
+    point("gradient of log-softmax", backward_s * 8);
+    logits(-3 * fp32 + wide);
+    point("gradient of the logits in 16 bits", backward_s * 6);
+    logits(-fp32);
+  }
+
   /// The backward pass of the product with the output matrix, which reads the gradient of the logits.
   void logits_backward() {
     const double whole = hidden_bytes();
-    const double gathered = p_.sequence_parallel && p_.tensor > 1 ? whole : 0;
+    const double gathered = gathers() && !p_.gathered_inputs ? whole : 0;
     const double pass = passing_gradient();
     held(MemoryOwner::temporary, whole + gathered + pass);  // the hidden state's gradient among them
     head_gradient();
@@ -224,7 +257,7 @@ class TimelineWriter {
     return as_double(a_.tied ? count.embedding : count.head) / as_double(p_.tensor);
   }
   void finish_loss() {
-    held(MemoryOwner::activations, -stream_);
+    held(MemoryOwner::activations, -head_input());
     held(MemoryOwner::temporary, 2 * stream_);
     point("final norm, backward", times_.norm_backward_s);
     held(MemoryOwner::temporary, -2 * stream_);

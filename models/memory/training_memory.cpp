@@ -52,6 +52,15 @@ double buffers_of(const Architecture& a, const TrainingPlan& p, const BytesPerPa
   return bytes;
 }
 
+/// What the plan's stage keeps of its chunks' results until the step ends.
+double kept_output_bytes(const Architecture& a, const TrainingPlan& p, double stream) {
+  if (!p.kept_outputs || p.pipeline < 2) return 0;
+  const Workload w = workload_of(p);
+  const double chunks = as_double(chunks_of_model(p)) / as_double(p.pipeline);
+  const double logits = new_tokens(w) * as_double(a.vocab) / as_double(p.tensor) * w.activation_bytes;
+  return as_double(p.micro_batches) * (stage_ends(p).last ? (chunks - 1) * stream + logits : chunks * stream);
+}
+
 }  // namespace
 
 double chunks_held(const TrainingPlan& p) {
@@ -187,8 +196,8 @@ TrainingMemory training_memory_of(const Architecture& a, const TrainingPlan& p, 
   for (std::size_t i = 0; i < micro.kinds.size(); ++i)
     if (stage.counts[i] > 0) out.backward_spike_bytes = std::max(out.backward_spike_bytes, micro.kinds[i].backward);
   find_fullest(a, p, by_formula, micro, stage, loss, out);
-  out.held[MemoryOwner::buffers] +=
-      buffers_of(a, p, micro.per_parameter, n) + stand_in_bytes(a, p, micro, stage) + options.fixed_bytes;
+  out.held[MemoryOwner::buffers] += buffers_of(a, p, micro.per_parameter, n) + stand_in_bytes(a, p, micro, stage) +
+                                    kept_output_bytes(a, p, micro.stream_bytes) + options.fixed_bytes;
   if (p.step_gradients) out.held[MemoryOwner::buffers] += 4 * trained_of(p, n).total() / as_double(p.data * p.context);
   out.held[MemoryOwner::slack] = options.slack_share * out.held.total();
   return out;

@@ -16,6 +16,8 @@ double loss_bytes_per_logit(LossKind kind) {
       return 2;
     case LossKind::chunked:
       return 12 / loss_chunks;
+    case LossKind::eager_sharded:
+      return 16;
   }
   return 0;
 }

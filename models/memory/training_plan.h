@@ -40,8 +40,11 @@ enum class LossKind : std::uint8_t {
   parallel,  ///< the 16-bit logits beside one FP32 copy that is worked on in place: 6 B (Megatron-LM)
   fused,     ///< the gradient takes the place of the 16-bit logits: 2 B (Transformer Engine, Liger in place)
   chunked,   ///< an eighth of the rows at a time, each eagerly: 1.5 B
+  /// Eager where tensor parallelism splits the words: log-softmax, the gradient of the loss, its exponentials and their
+  /// sum, each FP32 and whole: 16 B a logit (PyTorch's loss_parallel, torch/distributed/tensor/parallel/loss.py)
+  eager_sharded
 };
-inline constexpr std::size_t loss_kind_count = 4;
+inline constexpr std::size_t loss_kind_count = 5;
 /// Bytes that live at once for each logit when the loss is at its fullest.
 double loss_bytes_per_logit(LossKind kind);
 inline constexpr double loss_chunks = 8;
@@ -114,6 +117,9 @@ struct TrainingPlan {
   /// Bytes of an element of the inputs that products keep; 0: as activations. 8 bits with a scale for 32 elements are
   /// 1.03: Transformer Engine keeps the copy that the weight gradient's product reads.
   double kept_input_bytes = 0;
+  /// Products keep the input that sequence parallelism gathered for them, whole, and gather nothing in the backward
+  /// pass (PyTorch's DTensor; pytorch/pytorch, issue 146693); otherwise each GPU keeps its part (Megatron-LM).
+  bool gathered_inputs = false;
   bool fused_attention = true;  ///< scores are never stored
   bool dropout = false;         ///< masks of a byte, and of attention its result once more
   LossKind loss = LossKind::eager;
@@ -146,6 +152,10 @@ struct TrainingPlan {
   /// ZeRO-3 under a pipeline: weights stay whole from the first micro-batch to the last, and gradients are summed whole
   /// in FP32 until then (the stages of torch.distributed.pipelining over fully_shard).
   bool whole_in_pipeline = false;
+  /// Stages of a pipeline keep what every micro-batch's forward pass wrote at the end of each of their chunks, logits
+  /// among them, until the step ends (torch.distributed.pipelining until May 2025: pytorch/pytorch, pull request
+  /// 153383).
+  bool kept_outputs = false;
   double reduce_bytes = 0;  ///< ZeRO-3: of an element where gradients are reduced; 0: as gradients are kept, 4 at most
   double bucket_bytes = ddp_bucket_bytes;  ///< through which sharded or offloaded gradients leave; two of them
   bool operator==(const TrainingPlan&) const = default;

@@ -22,7 +22,8 @@ std::string asset_text(const std::string& path) {
   return text.str();
 }
 
-PlannerJob planner_bench_job(const char* file, std::string_view model, std::int64_t gpus, std::int64_t batch) {
+PlannerJob planner_bench_job(const char* file, std::string_view model, std::int64_t gpus, std::int64_t batch,
+                             StackId stack) {
   PlannerJob job;
   const auto all = parse_language_models(asset_text("assets/models/" + std::string(file) + ".json"), file);
   for (const LanguageModel& m : *all)
@@ -30,14 +31,15 @@ PlannerJob planner_bench_job(const char* file, std::string_view model, std::int6
   const auto chips = parse_chips(asset_text("assets/hardware/nvidia.json"), "nvidia");
   for (const Chip& c : *chips)
     if (c.id == "h100_sxm") job.cluster = *planner_cluster(c, {.gpus = gpus}, Format::bf16);
-  job.stack = planner_stack(StackId::megatron_core);
+  job.stack = planner_stack(stack);
   job.global_batch = batch;
   job.sequence = 8192;
   return job;
 }
 
-void search(benchmark::State& state, const char* file, std::string_view model, std::int64_t gpus, std::int64_t batch) {
-  const PlannerJob job = planner_bench_job(file, model, gpus, batch);
+void search(benchmark::State& state, const char* file, std::string_view model, std::int64_t gpus, std::int64_t batch,
+            StackId stack = StackId::megatron_core) {
+  const PlannerJob job = planner_bench_job(file, model, gpus, batch, stack);
   double plans = 0;
   for (auto _ : state) {
     const PlannerSearch found = search_plans(job, {});
@@ -51,9 +53,14 @@ void search(benchmark::State& state, const char* file, std::string_view model, s
 void planner_70b(benchmark::State& state) { search(state, "llama", "llama-3-70b", 1024, 256); }
 void planner_405b(benchmark::State& state) { search(state, "llama", "llama-3.1-405b", 16384, 2048); }
 void planner_v3(benchmark::State& state) { search(state, "deepseek", "deepseek-v3", 2048, 15360); }
+// Orders that are run for their bubble, DualPipe and DualPipe-V, from nothing in every search.
+void planner_v3_dualpipe(benchmark::State& state) {
+  search(state, "deepseek", "deepseek-v3", 2048, 15360, StackId::deepseek);
+}
 BENCHMARK(planner_70b)->Name("planner/llama_3_70b_1024_gpus")->Unit(benchmark::kMillisecond);
 BENCHMARK(planner_405b)->Name("planner/llama_3_405b_16384_gpus")->Unit(benchmark::kMillisecond);
 BENCHMARK(planner_v3)->Name("planner/deepseek_v3_2048_gpus")->Unit(benchmark::kMillisecond);
+BENCHMARK(planner_v3_dualpipe)->Name("planner/deepseek_v3_2048_gpus_dualpipe")->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace bench

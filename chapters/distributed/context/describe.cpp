@@ -26,8 +26,9 @@ const Choices recomputes{{"none", "None", "Everything is kept."},
 const Choices losses{{"eager", "Eager", "FP32, three times: 12 B a logit."},
                      {"parallel", "In place", "16 bits and an FP32 copy: 6 B a logit."},
                      {"fused", "Fused", "2 B a logit."},
-                     {"chunked", "In eight parts", "An eighth of the tokens at a time: 1.5 B a logit."}};
-static_assert(models::memory::loss_kind_count == 4);
+                     {"chunked", "In eight parts", "An eighth of the tokens at a time: 1.5 B a logit."},
+                     {"eager_sharded", "Eager, split words", "Four tensors in FP32: 16 B a logit."}};
+static_assert(models::memory::loss_kind_count == 5);
 
 }  // namespace
 

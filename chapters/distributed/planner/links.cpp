@@ -43,6 +43,7 @@ void write_details(LinkWriter& w, const TrainingPlan& p) {
   w.exactly("shard_group", as_double(p.shard_group));
   w.choice("given_up", id_of(given_up_choices(), given_up_of(p.modules, p.every_second_product)));
   w.choice("kept_inputs", !(p.kept_input_bytes > 0) ? "wide" : p.kept_input_bytes > 1.0 ? "eight_bits" : "four_bits");
+  w.toggle("gathered_inputs", p.gathered_inputs);
 }
 
 /// What both labs of memory count; the stack says what a GPU holds beside tensors.
@@ -72,10 +73,15 @@ void write_memory(LinkWriter& w, const Inputs& in, const PlannerDoor& door, std:
   write_details(w, p);
 }
 
+/// Whether the software keeps more of a pipeline than the labs of memory count.
+bool keeps_outputs(const TrainingPlan& p) { return p.kept_outputs && p.pipeline > 1; }
+constexpr const char* no_kept_outputs =
+    "That lab frees what a stage has sent on, and this software's stages keep it until the step ends.";
 constexpr const char* no_expert_tensor = "There every expert is shared by all GPUs that share the layers.";
 
 Link write_split(LinkWriter& w, const Inputs& in, const PlannerDoor& door) {
   if (door.plan.expert_tensor > 0) return Link::fail(no_expert_tensor);
+  if (keeps_outputs(door.plan)) return Link::fail(no_kept_outputs);
   write_memory(w, in, door, "pipeline_parallel");
   const auto each = models::memory::bytes_per_parameter(door.job.architecture, door.plan);
   w.exactly("weight_bytes", each.weights);
@@ -105,6 +111,7 @@ bool write_recipe(LinkWriter& w, const PlannerDoor& door) {
 
 Link write_training_memory(LinkWriter& w, const Inputs& in, const PlannerDoor& door) {
   if (door.plan.expert_tensor > 0) return Link::fail(no_expert_tensor);
+  if (keeps_outputs(door.plan)) return Link::fail(no_kept_outputs);
   if (door.plan.offload != models::memory::Offload::none)
     return Link::fail("That lab keeps all states on the GPU, and this plan's optimizer is on the host.");
   if (door.plan.host_activations)
@@ -129,6 +136,8 @@ std::string not_in_timeline(const PlannerDoor& door) {
   if (p.micro_batches > 4) return "The timeline follows up to 4 micro-batches, and this plan has more.";
   if (p.fused_gradients || p.dropout || p.kept_input_bytes > 0 || door.job.stack.slack_share > 0)
     return "The timeline knows no fused weight gradients, dropout, 8-bit inputs or slack, and this plan has some.";
+  if (p.gathered_inputs && p.sequence_parallel)
+    return "The timeline keeps each GPU's part of gathered inputs, and this software keeps them whole.";
   if (door.job.stack.reserve_bytes > 0)
     return "The timeline counts tensors alone, and this software keeps buffers next to them.";
   if (p.recompute == models::Recompute::selective && (p.every_second_product || p.fused_attention))

@@ -8,10 +8,11 @@ namespace {
 using memory::LossKind;
 using memory::StateRecipe;
 
-/// What PyTorch's torch.distributed.pipelining has besides GPipe and 1F1B, plain and interleaved.
-constexpr std::uint16_t of_pytorch = schedule_bit(PipelineSchedule::zb_v) | schedule_bit(PipelineSchedule::dualpipe_v) |
-                                     schedule_bit(PipelineSchedule::interleaved_zb) |
-                                     schedule_bit(PipelineSchedule::breadth_first);
+/// What PyTorch's torch.distributed.pipelining runs of compiled layers besides GPipe and 1F1B, plain and interleaved.
+/// Orders that take a backward pass apart (zero bubble, ZB-V, DualPipe-V) crash on them (pytorch/pytorch, pull request
+/// 143599 and issue 161904), which became an error that says so (pull request 162511); torchtitan's benchmark of one
+/// ran without the compiler (pytorch/torchtitan, issue 773).
+constexpr std::uint16_t of_pytorch = schedule_bit(PipelineSchedule::breadth_first);
 
 // product_share, product_half: set to the published runs of the generation, all of them together (docs/planner.md).
 // memory_share of Ampere: STREAM 1.73 of 2.04 TB/s (chip catalog). Attention of Hopper: our H100 with cuDNN and
@@ -101,12 +102,23 @@ constexpr PlannerCurve curves[chip_generation_count] = {
      .kernel_s = 5e-6},
 };
 
-/// PyTorch's FSDP2 with torch.compile, as torchtitan runs it.
-constexpr PlannerStack fsdp_compiled(StackId id, LossKind loss) {
+/// PyTorch's FSDP2 with torch.compile, as torchtitan runs it. The loss is compiled with the rest, and was not until
+/// January 2025 (`early`): 8B holds 50 to 51 GB on H200, and held 66.6 GB on 128 H100. Gradients of several
+/// micro-batches are summed since June 2025 (pytorch/torchtitan, pull request 1238; in November 2024, issue 292, that
+/// was not to be). GPipe and 1F1B of fewer micro-batches than stages hung, and are refused since January 2025
+/// (pytorch/torchtitan, issue 775; pytorch/pytorch, pull request 144702). Copies without sharding come from DDP, which
+/// torchtitan refuses beside any other axis ("DDP has not supported > 1D parallelism").
+constexpr PlannerStack fsdp_compiled(StackId id, bool early) {
   return {.id = id,
           .flash2 = true,
           .recipe = StateRecipe::zero,
-          .loss = loss,
+          .loss = early ? LossKind::eager : LossKind::parallel,
+          .sharded_loss = early,
+          .gathered_inputs = true,
+          .accumulates = !early,
+          .kept_outputs = early,
+          .copies_alone = true,
+          .fills_stages = true,
           .fused_gradients = false,
           .selective_by_operation = true,
           .product_factor = 1.06,
@@ -222,6 +234,7 @@ constexpr std::array<NamedStack, stack_count> stacks{{
      {.id = StackId::fsdp_eager,
       .flash2 = true,
       .recipe = StateRecipe::zero,
+      .gathered_inputs = true,
       .fused_gradients = false,
       .selective_by_operation = true,
       .product_factor = 0.98,
@@ -233,8 +246,7 @@ constexpr std::array<NamedStack, stack_count> stacks{{
       .whole_in_pipeline = true,
       .step_s = 0.002,
       .kernel_factor = 0.5}},
-    // The loss is compiled with the rest: torchtitan's 50 to 51 GB of 8B on H200.
-    {"fsdp_compiled", fsdp_compiled(StackId::fsdp_compiled, LossKind::parallel)},
+    {"fsdp_compiled", fsdp_compiled(StackId::fsdp_compiled, false)},
     {"internevo",
      {.id = StackId::internevo,
       .flash2 = true,
@@ -313,8 +325,7 @@ constexpr std::array<NamedStack, stack_count> stacks{{
       .expert_factor = 0.73,
       .expert_fast_factor = 0.73,
       .kernel_factor = 2}},
-    // torchtitan compiled the loss from January 2025 on: 8B held 66.6 GB on 128 GPUs before.
-    {"fsdp_compiled_2024", fsdp_compiled(StackId::fsdp_compiled_2024, LossKind::eager)},
+    {"fsdp_compiled_2024", fsdp_compiled(StackId::fsdp_compiled_2024, true)},
 }};
 static_assert([] {
   for (std::size_t i = 0; i < stack_count; ++i)

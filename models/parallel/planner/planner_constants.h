@@ -51,7 +51,7 @@ enum class StackId : std::uint8_t {
   megatron_2023,       ///< Megatron Core of 2023 and later without overlapped tensor parallelism
   megatron_2026,       ///< Megatron Core of June 2026 and later: whole layers in CUDA graphs, faster grouped products
   deepseek,            ///< DeepSeek's own of the V3 report: DualPipe, exchanges behind work, dispatch in 8 bits
-  fsdp_compiled_2024   ///< FSDP2 with torch.compile until the end of 2024, when the loss was not compiled
+  fsdp_compiled_2024  ///< the same until the end of 2024: the loss not compiled, no gradients summed over micro-batches
 };
 inline constexpr std::size_t stack_count = 17;
 std::string_view stack_name(StackId id);  ///< "megatron_core"
@@ -69,6 +69,16 @@ struct PlannerStack {
   memory::StateRecipe recipe = memory::StateRecipe::megatron;
   memory::BytesPerParameter state_bytes{};  ///< in place of the recipe's, where their sum is above 0
   memory::LossKind loss = memory::LossKind::fused;
+  bool sharded_loss = false;  ///< LossKind::eager_sharded in its place where tensor parallelism splits the words
+  /// Matmuls keep whole inputs that sequence parallelism gathered (TrainingPlan::gathered_inputs).
+  bool gathered_inputs = false;
+  /// Gradients of several micro-batches can be summed where there is no pipeline; otherwise a replica's sequences are
+  /// one micro-batch there, whatever their number. A pipeline cuts them into micro-batches either way.
+  bool accumulates = true;
+  bool kept_outputs = false;  ///< a pipeline's stages keep what they sent on (TrainingPlan::kept_outputs)
+  /// Whole copies of the states on several ranks (ZeRO-0) are there where data parallelism is the only axis.
+  bool copies_alone = false;
+  bool fills_stages = false;  ///< GPipe and plain 1F1B need at least as many micro-batches as stages
   bool fused_gradients = true, step_gradients = false;
   bool selective_by_operation = false;  ///< selective recomputation runs every second product again, not attention
   double reserve_bytes = 0;             ///< beyond tensors: communication buffers, workspaces, context

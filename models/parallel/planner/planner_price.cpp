@@ -7,7 +7,6 @@
 #include "models/base/integer_math.h"
 #include "models/memory/operation_times.h"
 #include "models/parallel/planner/planner_data.h"
-#include "models/parallel/planner/planner_traffic.h"
 #include "models/training/adapters.h"
 #include "models/transformer/flops.h"
 
@@ -112,7 +111,9 @@ TrainingPlan planned(const PlannerJob& job, TrainingPlan p) {
   p.fused_attention = job.stack.fused_attention;
   p.dropout = job.stack.dropout;
   p.recipe = job.stack.recipe;
-  p.loss = job.stack.loss;
+  p.loss = job.stack.sharded_loss && p.tensor > 1 ? memory::LossKind::eager_sharded : job.stack.loss;
+  p.gathered_inputs = job.stack.gathered_inputs;
+  p.kept_outputs = job.stack.kept_outputs;
   p.fused_gradients = job.stack.fused_gradients;
   p.every_second_product = job.stack.selective_by_operation;
   p.kept_input_bytes = kept_input_bytes(job.format);
@@ -147,27 +148,6 @@ std::string adapters_problem(const PlannerJob& job) {
            " add nothing to a matrix whose smaller side is " + std::to_string(std::llround(narrowest)) +
            "; take a smaller rank.";
   return {};
-}
-
-std::string planner_problem(const PlannerJob& job, const TrainingPlan& p) {
-  const auto text = [](std::int64_t n) { return std::to_string(n); };
-  if (std::string problem = memory::plan_problem(job.architecture, p); !problem.empty()) return problem;
-  const std::int64_t needed = p.tensor * p.pipeline * p.context * p.data;
-  if (needed != job.cluster.gpus)
-    return "Tensor " + text(p.tensor) + " x pipeline " + text(p.pipeline) + " x context " + text(p.context) +
-           " x data " + text(p.data) + " are " + text(needed) + " GPUs, and the cluster has " + text(job.cluster.gpus) +
-           "; choose axes that multiply to that.";
-  if (const std::int64_t each = p.data * p.batch; each * p.micro_batches != job.global_batch) {
-    const std::int64_t below = job.global_batch / each * each;
-    return "A global batch of " + text(job.global_batch) + " sequences is not a whole number of micro-batches of " +
-           text(p.batch) + " on " + text(p.data) + " data-parallel ranks; " +
-           (below > 0 ? text(below) + " or " : std::string()) + text(below + each) + " would be.";
-  }
-  if (std::string problem = context_problem(job, p); !problem.empty()) return problem;
-  if ((p.offload != memory::Offload::none || p.host_activations) && !(job.cluster.host_link_bytes_per_s > 0))
-    return "This chip's link to its host is not known; keep optimizer and activations on the GPU.";
-  if (std::string problem = adapters_problem(job); !problem.empty()) return problem;
-  return schedule_problem(p);
 }
 
 namespace {

@@ -80,8 +80,18 @@ std::uint8_t small_modules(const Architecture& architecture);
 /// One sentence when the job's adapters cannot stand beside its model's matrices; nothing otherwise.
 std::string adapters_problem(const PlannerJob& job);
 
-/// One sentence when the plan cannot run: what plan_problem says, GPUs that do not multiply up, a batch that does not
-/// divide. Nothing otherwise; whether it fits is another question.
+/// Whether the software runs so many micro-batches, or so few, on the plan's stages.
+bool runs_micro_batches(const PlannerStack& stack, const memory::TrainingPlan& plan);
+/// Whether the software splits states as the plan's ZeRO stage says; a search asks for it, and a plan that is set is
+/// priced either way. PyTorch has no ZeRO-1, its stages no ZeRO-2 (with weights and gradients whole it is ZeRO-3), and
+/// torchtitan no copies beside other axes.
+bool software_shards(const PlannerStack& stack, const memory::TrainingPlan& plan);
+
+/// One sentence when runs_micro_batches says no; nothing otherwise.
+std::string software_problem(const PlannerStack& stack, const memory::TrainingPlan& plan);
+
+/// One sentence when the plan cannot run: what plan_problem or software_problem says, GPUs that do not multiply up, a
+/// batch that does not divide. Nothing otherwise; whether it fits is another question.
 std::string planner_problem(const PlannerJob& job, const memory::TrainingPlan& plan);
 
 /// What a plan's step takes whatever ZeRO splits, and over how many ranks.

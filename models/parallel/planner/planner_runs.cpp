@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "models/base/integer_math.h"
 
@@ -99,11 +100,11 @@ PlannerRun run_of(const json& row, const RunColumns& column) {
 }
 
 /// Adapters judge; of the others, in the order of their ids, every second one does.
-void choose_judges(PlannerRuns& all) {
+void choose_judges(PlannerRuns& all, const std::set<std::string>& judging) {
   std::vector<PlannerRun*> by_id;
   for (PlannerRun& r : all.runs) {
-    r.judges = r.adapters;
-    if (!r.adapters) by_id.push_back(&r);
+    r.judges = r.adapters || judging.contains(r.id);
+    if (!r.judges) by_id.push_back(&r);
   }
   std::sort(by_id.begin(), by_id.end(), [](const PlannerRun* x, const PlannerRun* y) { return x->id < y->id; });
   for (std::size_t i = 1; i < by_id.size(); i += 2) by_id[i]->judges = true;
@@ -128,7 +129,9 @@ Result<PlannerRuns> parse_planner_runs(std::string_view text, std::string_view o
           r.plan.virtual_pipeline > 1 && out.shapes[r.shape].layers % (r.plan.pipeline * r.plan.virtual_pipeline) != 0;
       out.runs.push_back(std::move(r));
     }
-    choose_judges(out);
+    std::set<std::string> judging;  // runs that came when the constants were set
+    for (const json& late : all.at("judging")) judging.insert(late.at("id").get<std::string>());
+    choose_judges(out, judging);
     for (const json& some : all.at("left_out")) out.left_out.push_back({some.at("runs"), some.at("reason")});
     return Outcome::ok(std::move(out));
   } catch (const std::exception& e) {

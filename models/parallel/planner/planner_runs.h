@@ -23,7 +23,9 @@ struct PlannerRun {
   double step_s = 0, memory_bytes = 0;  ///< 0: not published
   int sequence_parallel = -1;           ///< -1: as the software does
   int fits = -1;                        ///< 1 it ran, 0 out of memory, -1 unsaid
-  bool judges = false;                  ///< Every second run, by id, judges; the others set constants.
+  /// It set no constant: every second run by id, those of adapters, and those that the file names under `judging`,
+  /// which came later and are not counted among the others.
+  bool judges = false;
 };
 /// Published runs that are not in the list, and why.
 struct LeftOutRuns {

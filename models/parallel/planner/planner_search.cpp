@@ -42,34 +42,53 @@ class Search {
   }
 
   PlannerSearch run() {
-    const Architecture& a = job_.architecture;
     if (out_.reason = adapters_problem(job_); !out_.reason.empty()) return std::move(out_);
-    const auto tensors = tensor_counts();
-    const auto contexts = powers_of_two(std::min(space_.max_context, job_.cluster.gpus));
-    const auto experts = powers_of_two(a.moe.routed > 0 ? std::min(space_.max_expert, a.moe.routed) : 1);
-    const auto micros = powers_of_two(std::min(space_.max_micro_batch, job_.global_batch));
-    const double rounds =
-        as_double(static_cast<std::int64_t>(tensors.size() * contexts.size() * experts.size() * micros.size()));
-    double done = 0;
-    for (const std::int64_t tensor : tensors)
-      for (const std::int64_t context : contexts)
-        for (const std::int64_t expert : experts)
-          for (const std::int64_t micro : micros) {
-            done += 1;
-            if (go_on_ && !go_on_(done / rounds)) {
-              out_.stopped = true;
-              return std::move(out_);
-            }
-            if (job_.cluster.gpus % (tensor * context) != 0) continue;
-            price_layer(tensor, context, expert, micro);
-          }
+    const std::vector<LayerCut> cuts = layer_cuts();
+    for (std::size_t i = 0; i < cuts.size(); ++i) {
+      if (go_on_ && !go_on_(static_cast<double>(i + 1) / static_cast<double>(cuts.size()))) {
+        out_.stopped = true;
+        return std::move(out_);
+      }
+      price_layer(cuts[i]);
+    }
     rank();
     return std::move(out_);
   }
 
  private:
+  /// How a layer is cut over GPUs, and how many sequences of a replica go through it at once.
+  struct LayerCut {
+    std::int64_t tensor, context, expert, micro;
+    bool one_stage = false;  ///< of a pipeline of one stage alone
+  };
+
+  std::vector<LayerCut> layer_cuts() const {
+    const Architecture& a = job_.architecture;
+    std::vector<LayerCut> out;
+    for (const std::int64_t tensor : tensor_counts())
+      for (const std::int64_t context : powers_of_two(std::min(space_.max_context, job_.cluster.gpus))) {
+        if (job_.cluster.gpus % (tensor * context) != 0) continue;
+        for (const std::int64_t expert :
+             powers_of_two(a.moe.routed > 0 ? std::min(space_.max_expert, a.moe.routed) : 1)) {
+          const auto micros = powers_of_two(std::min(space_.max_micro_batch, job_.global_batch));
+          for (const std::int64_t micro : micros) out.push_back({tensor, context, expert, micro});
+          const std::int64_t alone = only_micro_batch(job_.cluster.gpus / (tensor * context));
+          if (alone > 0 && std::find(micros.begin(), micros.end(), alone) == micros.end())
+            out.push_back({tensor, context, expert, alone, true});
+        }
+      }
+    return out;
+  }
+
+  /// The sequences of a micro-batch where the software runs one alone without a pipeline, on so many replicas; 0: it
+  /// runs any number, or the global batch does not divide.
+  std::int64_t only_micro_batch(std::int64_t replicas) const {
+    return job_.stack.accumulates || job_.global_batch % replicas != 0 ? 0 : job_.global_batch / replicas;
+  }
+
   /// All pipelines, ZeRO stages and recomputations of one layout of a layer.
-  void price_layer(std::int64_t tensor, std::int64_t context, std::int64_t expert, std::int64_t micro) {
+  void price_layer(const LayerCut& cut) {
+    const std::int64_t tensor = cut.tensor, context = cut.context, expert = cut.expert, micro = cut.micro;
     TrainingPlan p;
     p.tensor = tensor;
     p.context = context;
@@ -91,7 +110,8 @@ class Search {
     times_ = micro_batch_times(job_, p);
     for (auto& made : made_) made = {};
     const std::int64_t layers = job_.architecture.layers;
-    for (std::int64_t stages = 1; stages <= std::min(space_.max_pipeline, layers); ++stages) {
+    const std::int64_t most = cut.one_stage ? 1 : std::min(space_.max_pipeline, layers);
+    for (std::int64_t stages = 1; stages <= most; ++stages) {
       const std::int64_t of_stage = tensor * context * stages;
       if (job_.cluster.gpus % of_stage != 0) continue;
       const std::int64_t data = job_.cluster.gpus / of_stage;
@@ -104,7 +124,8 @@ class Search {
       p.pipeline = stages;
       p.data = data;
       p.micro_batches = job_.global_batch / (data * micro);
-      for (const std::int64_t v : chunk_counts(p)) price_chunks(p, v);
+      if (runs_micro_batches(job_.stack, p))
+        for (const std::int64_t v : chunk_counts(p)) price_chunks(p, v);
       for (std::size_t i = 0; i < pipeline_schedule_count && stages > 1; ++i) {
         p.schedule = static_cast<PipelineSchedule>(i);
         if ((job_.stack.schedules & schedule_bit(p.schedule)) != 0) price_schedule(p);
@@ -200,8 +221,8 @@ class Search {
       const StepWork work = step_work(job_, p, times_, stages, schedules_);
       for (std::int64_t zero = 0; zero < (ranks > 1 ? 4 : 1); ++zero) {
         if (!space_.zero[zero] || (p.pipeline > 1 && zero > job_.stack.most_zero_of_pipeline)) continue;
-        if (zero == 1 && !job_.stack.zero_1) continue;
         p.zero_stage = zero;
+        if (!software_shards(job_.stack, p)) continue;
         p.shard_group = 0;
         const memory::MicroBatchMemory& micro = micro_memory(p, r);
         bytes_beside_states(job_, p, micro, stages, schedules_, beside_);

@@ -11,13 +11,14 @@ namespace models::parallel {
 
 /// What the search may choose from. Tensor parallel takes every number that divides the heads and the GPUs of a node,
 /// pipeline every number of stages that leaves none empty, each with every schedule that the software runs, context,
-/// expert and micro-batch powers of two. ZeRO splits over all data-parallel ranks, and where the software can also over
-/// those of a node, with ZeRO-3 also over four times as many until there are no more. Chunks that cannot be equal are
-/// tried with embedding and output as a layer each too. Plans whose states alone take 2.5 times the memory are left
-/// out, ZeRO-1 where the software has none, and so are an optimizer or activations on the host and experts that fewer
-/// GPUs share than the layers. Selective recomputation takes what the software offers: of unfused attention the scores;
-/// else norms, activation functions and MLA's up projections, those with the feed-forward or experts, or every second
-/// product.
+/// expert and micro-batch powers of two; where the software sums no gradients of several micro-batches, a pipeline of
+/// one stage has all sequences of a replica in one, however many. ZeRO splits over all data-parallel ranks, and where
+/// the software can also over those of a node, with ZeRO-3 also over four times as many until there are no more. Chunks
+/// that cannot be equal are tried with embedding and output as a layer each too. Plans whose states alone take 2.5
+/// times the memory are left out, ZeRO-1 where the software has none, and so are an optimizer or activations on the
+/// host and experts that fewer GPUs share than the layers. Selective recomputation takes what the software offers: of
+/// unfused attention the scores; else norms, activation functions and MLA's up projections, those with the feed-forward
+/// or experts, or every second product.
 struct PlannerSpace {
   std::int64_t max_tensor = 72, max_pipeline = 128, max_virtual = 16, max_context = 16, max_expert = 256,
                max_micro_batch = 16;

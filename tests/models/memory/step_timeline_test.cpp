@@ -46,7 +46,8 @@ TEST_CASE("with all kept the peak is the loss: states, 17 tensors of h a layer, 
 
 TEST_CASE("what is allocated is freed: every step ends where it began, whatever runs again") {
   for (const LayerKeep keep : {LayerKeep::kept, LayerKeep::again, LayerKeep::joined})
-    for (const LossKind loss : {LossKind::eager, LossKind::parallel, LossKind::fused, LossKind::chunked}) {
+    for (const LossKind loss :
+         {LossKind::eager, LossKind::parallel, LossKind::fused, LossKind::chunked, LossKind::eager_sharded}) {
       TimelineSetting s;
       s.plan = {.batch = 1, .micro_batches = 2, .loss = loss};
       s.layers.assign(32, keep);

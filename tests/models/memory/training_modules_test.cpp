@@ -2,8 +2,9 @@
 #include <catch2/catch_test_macros.hpp>
 #include <vector>
 
+#include "models/memory/loss_peak.h"
 #include "models/memory/saved_tensors.h"
-#include "models/memory/training_plan.h"
+#include "models/memory/training_memory.h"
 #include "tests/support/base/near.h"
 #include "tests/support/models/decoders.h"
 
@@ -70,4 +71,30 @@ TEST_CASE("training memory: selective recomputation by module and by product") {
   // Inputs of products in 8 bits with a scale of a byte for 32: queries', attention's, feed-forward's and down's.
   const double halved = (1 + 1 + 1 + 3.5) * stream;
   CHECK(near(none - kept({.kept_input_bytes = 1 + 1.0 / 32}), halved * (1 - (1 + 1.0 / 32) / 2)));
+}
+
+// PyTorch's DTensor gathers the input of queries, keys and values and that of gate and up, and the matmuls keep what
+// was gathered: two whole streams in place of two parts. The backward pass gathers nothing then. What attention and the
+// feed-forward compute is split over the GPUs either way.
+TEST_CASE("matmuls that keep gathered inputs hold two whole streams a layer, and gather nothing again") {
+  const Architecture dense = support::decoder({4096, 32, 32, 8, 128, 14336, 128256});
+  TrainingPlan parts{.sequence = 8192, .tensor = 8, .sequence_parallel = true};
+  TrainingPlan whole = parts;
+  whole.gathered_inputs = true;
+  const double stream = 8192.0 * 4096 * 2;
+  const auto operations = layer_operations(dense, layer_kinds(dense)[0], workload_of(parts));
+  CHECK(near(layer_memory(dense, operations, whole).saved - layer_memory(dense, operations, parts).saved,
+             2 * stream * (1 - 1.0 / 8)));
+  double gathered = 0;
+  for (const auto& m : operation_memory(dense, operations, whole)) gathered += m.gathered;
+  CHECK(gathered == 0);
+  // With every second product run again neither keeps them.
+  parts.every_second_product = whole.every_second_product = true;
+  CHECK(near(layer_memory(dense, operations, whole).kept(Recompute::selective),
+             layer_memory(dense, operations, parts).kept(Recompute::selective)));
+  // The product with the output matrix keeps its gathered input too.
+  CHECK(near(loss_peak(dense, whole, false).ends - loss_peak(dense, parts, false).ends, stream * (1 - 1.0 / 8)));
+  // Without tensor parallelism nothing is gathered.
+  whole.tensor = parts.tensor = 1;
+  CHECK(training_memory(dense, whole)->total() == training_memory(dense, parts)->total());
 }

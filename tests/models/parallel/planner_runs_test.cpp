@@ -148,7 +148,7 @@ TEST_CASE("planner: runs and errors by software and chip that are written down a
     CHECK(known_runs_of_chip(chip.id) == (chip.id == "h800_sxm" ? 1 : runs));
     by_chip += runs;
   }
-  CHECK(by_chip == 454);  // of 468 that train all weights; 14 are torchtitan's H100 of 96 GB
+  CHECK(by_chip == 454);  // of 471 that train all weights; 17 are torchtitan's H100 of 96 GB
   const PlannerFits fits = planner_report(all, priced_published_runs()).fits;
   CHECK(known_fits().runs == static_cast<std::int64_t>(fits.ran + fits.out_of_memory));
   // Rows that are left out, all and by the makers whose chips have no constants.
@@ -164,10 +164,10 @@ TEST_CASE("planner: runs and errors by software and chip that are written down a
   }
   CHECK(known_left_out().runs == left_out);
   const std::string prose = support::read_text(support::source_file("assets/labs/distributed/planner.md"));
-  CHECK(prose.find("Of " + std::to_string(left_out + 484) + " published rows " + std::to_string(left_out) +
+  CHECK(prose.find("Of " + std::to_string(left_out + 487) + " published rows " + std::to_string(left_out) +
                    " are left out.") != std::string::npos);
   for (const LeftOutRuns& some : all.left_out) CHECK(prose.find(std::to_string(some.runs) + " ") != std::string::npos);
-  CHECK(known_left_out().published == left_out + 484);
+  CHECK(known_left_out().published == left_out + 487);
   for (const auto& [maker, runs] : makers) CHECK(left_out_of_vendor(maker) == runs);
   CHECK(known_fits().right == static_cast<std::int64_t>(fits.ran_fit + fits.out_of_memory_refused));
 }
@@ -193,7 +193,7 @@ TEST_CASE("planner: the runs that judge keep the bars of their tables") {
   CHECK(experts[49] <= 0.25);
 }
 
-// The memory that torchtitan printed, of which nothing was set: within a third, and all but one row within a sixth.
+// The memory that torchtitan printed, of which nothing was set: within a fifth, and all but one row within a sixth.
 TEST_CASE("planner: torchtitan's compiled runs of 2024 hold what they print but for a sixth") {
   int near_by = 0, rows = 0;
   for (const PricedRun& p : priced_published_runs()) {
@@ -201,13 +201,13 @@ TEST_CASE("planner: torchtitan's compiled runs of 2024 hold what they print but 
     if (r.stack != "fsdp_compiled_2024" || !(r.memory_bytes > 0)) continue;
     const double share = p.price.memory_bytes / r.memory_bytes;
     INFO(r.id << " " << share);
-    CHECK(share > 0.66);
-    CHECK(share <= 1);
+    CHECK(share > 0.8);
+    CHECK(share <= 1.001);  // they print tenths of a GiB, of which half are 0.07 % of 73
     ++rows;
     near_by += share > 0.84 ? 1 : 0;
   }
-  CHECK(rows == 10);
-  CHECK(near_by == 9);
+  CHECK(rows == 13);
+  CHECK(near_by == 12);
 }
 
 TEST_CASE("planner: rank correlation") {
@@ -220,5 +220,6 @@ TEST_CASE("planner: rank correlation") {
 
 TEST_CASE("planner: a list of runs that is none gets one sentence") {
   CHECK(parse_planner_runs("[1, 2", "x.json").error.starts_with("x.json is no list of training runs"));
-  CHECK(!parse_planner_runs(R"({"columns": ["id"], "left_out": [], "shapes": [], "rows": [["a"]]})", "x.json"));
+  CHECK(!parse_planner_runs(R"({"columns": ["id"], "judging": [], "left_out": [], "shapes": [], "rows": [["a"]]})",
+                            "x.json"));
 }
