@@ -189,6 +189,7 @@ models::Status put_details(const models::Architecture& a, const PlanDetails& d, 
   p.modules = modules_given_up(a, d.given_up);
   p.every_second_product = d.given_up == GivenUp::second_products;
   p.kept_input_bytes = kept_input_bytes(d.kept_inputs);
+  if (Status done = put_adapters(a, d.adapters, p); !done) return done;
   if (p.schedule == PipelineSchedule::one_f_one_b) return Status::ok();
   if (p.schedule != PipelineSchedule::gpipe && p.pipeline > most_ordered_stages)
     return Status::fail("Orders of passes other than 1F1B and GPipe are followed up to 128 stages, and there are " +

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "chapters/described/adapter_inputs.h"
 #include "chapters/mechanism/field.h"
 #include "models/machine/hardware.h"
 #include "models/machine/roofline.h"
@@ -65,13 +66,15 @@ struct PlanDetails {
   std::int64_t shard_group = 0;
   GivenUp given_up = GivenUp::attention;
   KeptFormat kept_inputs = KeptFormat::wide;
+  AdapterInputs adapters;
   bool operator==(const PlanDetails&) const = default;
 };
 /// The inputs `given_up` and `kept_inputs`.
 void describe_kept(Fields& fields, PlanDetails& details);
 /// The inputs `order`, `ends_take_slots`, `shard_group` and `step_gradients`; the first two matter while `cut` holds.
 void describe_layout(Fields& fields, PlanDetails& details, When cut);
-/// Puts them into a plan that has its axes and its stage. Fails with a sentence where the order cannot run.
+/// Puts them into a plan that has its axes, its stage and its number of parameters. Fails with a sentence where the
+/// order cannot run, and where put_adapters does.
 models::Status put_details(const models::Architecture& architecture, const PlanDetails& details,
                            models::memory::TrainingPlan& plan);
 

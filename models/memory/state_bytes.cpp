@@ -140,7 +140,14 @@ BytesPerParameter bytes_per_parameter(const Architecture& a, StateRecipe recipe,
 }
 
 BytesPerParameter bytes_per_parameter(const Architecture& a, const TrainingPlan& p) {
-  return p.own_bytes.total() > 0 ? p.own_bytes : bytes_per_parameter(a, p.recipe, p.optimizer);
+  if (p.own_bytes.total() > 0) return p.own_bytes;
+  BytesPerParameter b = bytes_per_parameter(a, p.recipe, p.optimizer);
+  if (!p.frozen) return b;
+  const double wide = p.recipe == StateRecipe::pure_bf16 ? 2 : fp32_bytes;
+  // A pair's matrices lie inside the layers, with one moment of Muon's each.
+  if (p.optimizer == OptimizerKind::muon) b.optimizer = wide;
+  if (p.optimizer == OptimizerKind::adafactor) b.optimizer = pair_sums_per_element(a, p) * wide;
+  return b;
 }
 
 double zero_ranks(const TrainingPlan& p) {
@@ -208,6 +215,11 @@ HeldBytes states_where(const TrainingPlan& p, const BytesPerParameter& b, const 
 
 }  // namespace
 
+HeldBytes trained_state_bytes(const TrainingPlan& p, const BytesPerParameter& b, const StageParameters& n) {
+  TrainingPlan trained = p;
+  trained.frozen = false;
+  return state_bytes(trained, b, trained_of(p, n));
+}
 HeldBytes state_bytes(const Architecture& a, const TrainingPlan& p) {
   return state_bytes(p, bytes_per_parameter(a, p), stage_parameters(a, p));
 }

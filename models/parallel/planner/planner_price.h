@@ -79,6 +79,9 @@ std::uint8_t small_modules(const Architecture& architecture);
 
 /// One sentence when the job's adapters cannot stand beside its model's matrices; nothing otherwise.
 std::string adapters_problem(const PlannerJob& job);
+std::string adapters_problem(const Architecture& architecture, const PlannerAdapters& adapters);
+/// Puts a job's adapters into a plan: of rank 0 none, and all weights are trained.
+void set_adapters(const PlannerAdapters& adapters, memory::TrainingPlan& plan);
 
 /// One sentence when the plan cannot run: what plan_problem says, GPUs that do not multiply up, a batch that does not
 /// divide. Nothing otherwise; whether it fits is another question.
