@@ -123,7 +123,8 @@ void add_layer_traffic(const PlannerJob& job, const TrainingPlan& p, const Layer
     const double blocks = kind.form.experts && a.moe.shared == 0 ? 1 : a.parallel_attention ? 1 : 2;
     layer.forward.tensor_s += blocks * one * job.stack.tensor_exposed_forward;
     // Inputs that sequence parallelism keeps in shards are gathered again, half of a sum (Korthikanti et al. 2022,
-    // section 4.2.2), for the gradients of weights, which frozen ones do not have.
+    // section 4.2.2), for the gradients of weights, which frozen ones do not have (Transformer Engine gathers where
+    // weight.requires_grad alone, pytorch/module/layernorm_linear.py).
     const bool again = p.sequence_parallel && !p.frozen;
     layer.backward.tensor_s += blocks * one * (again ? 1.5 : 1) * job.stack.tensor_exposed_backward;
   }
