@@ -49,9 +49,6 @@ models::Status put_adapters(const models::Architecture& a, const AdapterInputs& 
   const models::parallel::PlannerAdapters adapters = planner_adapters(in.rank, in.targets, in.frozen);
   if (std::string problem = adapters_problem(a, adapters); !problem.empty()) return Status::fail(std::move(problem));
   set_adapters(adapters, p);
-  if (p.frozen && p.parameters > 0)
-    return Status::fail(
-        "Adapters stand beside matrices, and a bare number of parameters has none; set it to 0, or the rank.");
   return Status::ok();
 }
 

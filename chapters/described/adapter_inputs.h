@@ -26,8 +26,7 @@ models::parallel::PlannerAdapters planner_adapters(std::int64_t rank, models::me
                                                    FrozenIn frozen);
 /// The inputs `adapter_rank`, `adapter_targets` and `frozen`.
 void describe_adapters(Fields& fields, std::int64_t& rank, models::memory::AdapterTargets& targets, FrozenIn& frozen);
-/// Puts them into a plan. Fails with a sentence where the model has no such matrices, or where the plan has a bare
-/// number of parameters in place of matrices.
+/// Puts them into a plan. Fails with a sentence where the model has no such matrices.
 models::Status put_adapters(const models::Architecture& architecture, const AdapterInputs& adapters,
                             models::memory::TrainingPlan& plan);
 

@@ -73,8 +73,8 @@ struct PlanDetails {
 void describe_kept(Fields& fields, PlanDetails& details);
 /// The inputs `order`, `ends_take_slots`, `shard_group` and `step_gradients`; the first two matter while `cut` holds.
 void describe_layout(Fields& fields, PlanDetails& details, When cut);
-/// Puts them into a plan that has its axes, its stage and its number of parameters. Fails with a sentence where the
-/// order cannot run, and where put_adapters does.
+/// Puts them into a plan that has its axes and its stage. Fails with a sentence where the order cannot run, and where
+/// put_adapters does.
 models::Status put_details(const models::Architecture& architecture, const PlanDetails& details,
                            models::memory::TrainingPlan& plan);
 

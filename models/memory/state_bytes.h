@@ -15,7 +15,7 @@ struct StageParameters {
 };
 /// The parameters of `plan.stage`. The first stage has the embedding, the last one norm and output matrix (a tied one
 /// is a copy there). A bare number of parameters (TrainingPlan::parameters) is divided evenly over tensor and pipeline,
-/// its experts over expert parallel too, and no stage has more than another.
+/// its experts over expert parallel too, and no stage has more than another; adapters beside it are the model's.
 StageParameters stage_parameters(const Architecture& architecture, const TrainingPlan& plan);
 
 /// Moments that the optimizer keeps of a parameter, averaged over the model (Adafactor and Muon treat matrices apart).
