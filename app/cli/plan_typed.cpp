@@ -7,6 +7,7 @@
 #include <set>
 #include <string_view>
 
+#include "chapters/described/adapter_inputs.h"
 #include "chapters/described/planned_step.h"
 #include "chapters/described/training_memory.h"
 

@@ -8,7 +8,6 @@
 #include "chapters/mechanism/catalog.h"
 #include "chapters/mechanism/shared_choices.h"
 #include "models/memory/state_bytes.h"
-#include "models/training/adapters.h"
 
 namespace chapters {
 
@@ -33,30 +32,6 @@ const Choices& segment_choices() {
 void set_segments(Segments segments, models::parallel::PlannerStack& stack) {
   if (segments == Segments::expandable) stack.slack_share = 0;
   if (segments == Segments::fixed) stack.slack_share = models::parallel::fixed_segments_slack;
-}
-
-const Choices& frozen_in_choices() {
-  static const Choices choices = {{"bf16", "BF16", "2 bytes each."},
-                                  {"fp8", "FP8", "A byte each, and a byte of scale for 32."},
-                                  {"nf4", "NF4", "4 bits each and their scales, 0.52 bytes, as QLoRA keeps them."}};
-  return choices;
-}
-
-const Choices& adapter_target_choices() {
-  static const Choices choices = {{"query_value", "queries, values", "Two matrices a layer, as in the paper of LoRA."},
-                                  {"attention", "attention", "Queries, keys, values and output."},
-                                  {"all_linear", "all linear", "Every matrix of a layer but the router."}};
-  static_assert(models::memory::adapter_targets_count == 3);
-  return choices;
-}
-
-models::parallel::PlannerAdapters planner_adapters(std::int64_t rank, models::memory::AdapterTargets targets,
-                                                   FrozenIn frozen) {
-  constexpr double nf4_bits = 4;
-  const double bytes = frozen == FrozenIn::nf4   ? (nf4_bits + models::adapters::scale_bits(true)) / 8
-                       : frozen == FrozenIn::fp8 ? models::parallel::kept_input_bytes(models::Format::fp8)
-                                                 : 2;
-  return {.rank = static_cast<double>(rank), .targets = targets, .frozen_bytes = bytes};
 }
 
 const Choices& context_by_choices() {
@@ -93,11 +68,8 @@ void describe_step_format(Fields& f, PlannedStep& step) {
 }
 
 void describe_plan_axes(Fields& f, PlannedStep& step) {
-  // As the shared choice, up to the GPUs that a rack of NVL72 joins.
-  constexpr shared::Count rack_tensor{shared::parallel_tensor.name, shared::parallel_tensor.label,
-                                      shared::parallel_tensor.unit, 72, shared::parallel_tensor.help};
-  rack_tensor(f, "tensor_parallel", step.tensor_parallel,
-              {.help = "GPUs that share every layer; a divisor of its heads."});
+  shared::parallel_tensor(f, "tensor_parallel", step.tensor_parallel,
+                          {.help = "GPUs that share every layer; a divisor of its heads."});
   shared::parallel_pipeline(f, "pipeline_parallel", step.pipeline_parallel,
                             {.help = "Stages that the layers are cut into."});
   f.integer("virtual_pipeline", step.virtual_pipeline, "Chunks per stage",

@@ -37,14 +37,6 @@ enum class Segments : std::uint8_t { software, expandable, fixed };
 const Choices& segment_choices();
 void set_segments(Segments segments, models::parallel::PlannerStack& stack);
 
-/// In what the matrices of a frozen model are kept.
-enum class FrozenIn : std::uint8_t { bf16, fp8, nf4 };
-const Choices& frozen_in_choices();
-const Choices& adapter_target_choices();  ///< in the order of models::memory::AdapterTargets
-/// Adapters beside frozen weights; of rank 0 none, and all weights are trained.
-models::parallel::PlannerAdapters planner_adapters(std::int64_t rank, models::memory::AdapterTargets targets,
-                                                   FrozenIn frozen);
-
 /// How sequences are shared: the fastest way, or one of models::parallel::ContextMethod, in its order.
 enum class ContextBy : std::uint8_t { best, ring, gather, all_to_all };
 const Choices& context_by_choices();

@@ -197,6 +197,7 @@ models::Status put_details(const models::Architecture& a, const PlanDetails& d, 
   p.every_second_product = d.given_up == GivenUp::second_products;
   p.kept_input_bytes = kept_input_bytes(d.kept_inputs);
   p.gathered_inputs = d.gathered_inputs;
+  if (Status done = put_adapters(a, d.adapters, p); !done) return done;
   if (p.schedule == PipelineSchedule::one_f_one_b) return Status::ok();
   if (p.schedule != PipelineSchedule::gpipe && p.pipeline > max_ordered_stages)
     return Status::fail("Orders of passes other than 1F1B and GPipe are followed up to 128 stages, and there are " +

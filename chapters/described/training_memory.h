@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "chapters/described/adapter_inputs.h"
 #include "chapters/mechanism/field.h"
 #include "models/machine/hardware.h"
 #include "models/machine/roofline.h"
@@ -66,14 +67,15 @@ struct PlanDetails {
   GivenUp given_up = GivenUp::attention;
   KeptFormat kept_inputs = KeptFormat::wide;
   bool gathered_inputs = false;  ///< TrainingPlan::gathered_inputs
+  AdapterInputs adapters;
   bool operator==(const PlanDetails&) const = default;
 };
 /// The inputs `given_up`, `kept_inputs` and `gathered_inputs`.
 void describe_kept(Fields& fields, PlanDetails& details);
 /// The inputs `order`, `ends_take_slots`, `shard_group` and `step_gradients`; the first two matter while `cut` holds.
 void describe_layout(Fields& fields, PlanDetails& details, When cut);
-/// Puts them into a plan that has its axes. Fails with a sentence where the order cannot run. What a stage holds at
-/// once (TrainingPlan::in_flight) is left to KeptSchedules.
+/// Puts them into a plan that has its axes and its stage. Fails with a sentence where the order cannot run, and where
+/// put_adapters does. What a stage holds at once (TrainingPlan::in_flight) is left to KeptSchedules.
 models::Status put_details(const models::Architecture& architecture, const PlanDetails& details,
                            models::memory::TrainingPlan& plan);
 

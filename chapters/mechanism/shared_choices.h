@@ -77,8 +77,8 @@ inline constexpr Count context{"workload.context", "Context", "tokens", max_toke
 /// All chips of a cluster, whatever they do.
 inline constexpr Count cluster_chips{"cluster.chips", "Chips in the cluster", "", 1e6,
                                      "How many chips the cluster has, whatever they do."};
-/// Chips that share every layer.
-inline constexpr Count parallel_tensor{"parallel.tensor", "Tensor parallel", "", 64,
+/// Chips that share every layer, up to those that a rack of NVL72 joins.
+inline constexpr Count parallel_tensor{"parallel.tensor", "Tensor parallel", "", 72,
                                        "How many chips share every layer."};
 /// Stages that the layers are cut into.
 inline constexpr Count parallel_pipeline{"parallel.pipeline", "Pipeline stages", "", 1024,

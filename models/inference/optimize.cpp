@@ -136,8 +136,9 @@ LaunchChain add_talk(const Pricing& p, const PassSpec& spec, RequestPass& pass, 
   const RequestJob& job = p.job;
   const double tokens =
       as_double(spec.batch(job)) * as_double(spec.phase == Phase::decode ? spec.tokens : spec.prompt(job));
-  const AllReduceTime one = all_reduce_time(AllReduceAlgorithm::fastest, {.ranks = job.chips, .ranks_per_node = 64},
-                                            job.links, tokens * as_double(job.architecture->hidden) * 2);
+  const AllReduceTime one =
+      all_reduce_time(AllReduceAlgorithm::fastest, {.ranks = job.chips, .ranks_per_node = job.chips}, job.links,
+                      tokens * as_double(job.architecture->hidden) * 2);
   const double each_s = std::max(one.total_s(), job.least_kernel_s);
   pass.kernels += 2 * repeats;
   pass.busy_s += 2 * repeats * each_s;

@@ -27,6 +27,12 @@ double stored_matrices(const LayerOperation& op) {
   return std::max(1.0, std::floor(as_double(op.parameters) / (op.shape.n * op.shape.k)));
 }
 
+MatrixCut matrix_cut(const LayerOperation& op) {
+  const std::string_view name = op.name;
+  if (name.ends_with("output projection") || name.ends_with("down projection")) return MatrixCut::rows;
+  return name == "router" || name.ends_with("down") ? MatrixCut::whole : MatrixCut::columns;
+}
+
 double rows_of(const LayerOperation& op) { return op.product_flops / (2 * op.shape.n * op.shape.k); }
 
 namespace {
@@ -43,11 +49,28 @@ double pair_elements(const LayerOperation& op, const TrainingPlan& p) {
   return stored_matrices(op) * p.adapter_rank * (op.shape.k + op.shape.n);
 }
 
+/// What whole inputs of pairs add to the shards that sequence parallelism keeps, by the operation that keeps the shard.
+std::vector<double> whole_inputs(std::span<const LayerOperation> operations, const TrainingPlan& p,
+                                 std::span<const OperationMemory> saved) {
+  std::vector<double> more(operations.size(), 0.0);
+  if (!p.sequence_parallel || p.tensor < 2) return more;
+  std::size_t reader = 0;  // the first product that reads the input which the ones behind it share
+  for (std::size_t i = 0; i < operations.size(); ++i) {
+    const LayerOperation& op = operations[i];
+    if (!(op.shape.k > 0) || op.group == OperationGroup::attention) continue;
+    if (!saved[i].shares_input) reader = i;
+    if (!pairs_up(op, p) || matrix_cut(op) != MatrixCut::columns || op.group == OperationGroup::experts) continue;
+    more[reader] = rows_of(op) * op.shape.k * workload_of(p).activation_bytes * (1 - 1 / as_double(p.tensor));
+  }
+  return more;
+}
+
 }  // namespace
 
 void keep_for_adapters(std::span<const LayerOperation> operations, const TrainingPlan& p,
                        std::vector<OperationMemory>& saved) {
   const double width = workload_of(p).activation_bytes;
+  const std::vector<double> more = whole_inputs(operations, p, saved);
   const double wider = p.kept_input_bytes > 0 ? width / p.kept_input_bytes : 1;
   std::vector<bool> needed(operations.size(), false);
   std::size_t owner = 0;  // the product that keeps the input which the ones behind it share
@@ -66,8 +89,23 @@ void keep_for_adapters(std::span<const LayerOperation> operations, const Trainin
     const double kept = !needed[i] ? 0 : is_layer_matrix(operations[i]) ? wider : 1;
     saved[i].saved *= kept;
     saved[i].dropped *= kept;
+    saved[i].gathered = 0;
+    saved[i].saved += more[i];
+    if (saved[i].comeback == OperationMemory::Comeback::with_block) saved[i].dropped += more[i];
     if (pairs_up(operations[i], p)) saved[i].saved += rows_of(operations[i]) * p.adapter_rank * width;
   }
+}
+
+double pair_sums_per_element(const Architecture& a, const TrainingPlan& p) {
+  const Workload w{.phase = Phase::train, .batch = 1, .sequence = 1};
+  double sums = 0, elements = 0;
+  for (const LayerOperation& op : model_operations(a, w)) {
+    if (!pairs_up(op, p)) continue;
+    const double pairs = as_double(op.count) * stored_matrices(op);
+    sums += pairs * (op.shape.k + op.shape.n + 2 * p.adapter_rank);
+    elements += pairs * p.adapter_rank * (op.shape.k + op.shape.n);
+  }
+  return elements > 0 ? sums / elements : 0;
 }
 
 void add_frozen_share(const Architecture& a, const TrainingPlan& p, const LayerForm& form, LayerShare& share) {

@@ -45,6 +45,23 @@ LayerShare layer_share(const Architecture& a, const TrainingPlan& p, const Layer
   return out;
 }
 
+namespace {
+
+/// Beside a bare number of frozen parameters, `scale` times the model's, stand the model's own adapters, evenly over
+/// the stages; of that number as large a part is in matrices as of the model.
+void add_even_adapters(const Architecture& a, const TrainingPlan& p, double scale, StageParameters& out) {
+  for (const LayerKind& kind : layer_kinds(a)) {
+    const LayerShare one = layer_share(a, p, kind.form);
+    const double here = as_double(kind.count) / as_double(p.pipeline);
+    out.matrices += scale * here * one.matrices;
+    out.expert_matrices += scale * here * one.expert_matrices;
+    out.adapters += here * one.adapters;
+    out.expert_adapters += here * one.expert_adapters;
+  }
+}
+
+}  // namespace
+
 StageParameters stage_parameters(const Architecture& a, const TrainingPlan& p) {
   StageParameters out;
   const double t = as_double(p.tensor);
@@ -52,7 +69,9 @@ StageParameters stage_parameters(const Architecture& a, const TrainingPlan& p) {
   if (p.parameters > 0) {
     const double each = p.parameters / (t * as_double(p.pipeline));
     const double routed = each * as_double(count.layers.routed_experts) / as_double(count.total);
-    return {.dense = each - routed, .experts = routed * t / (expert_tensor(p) * as_double(p.expert))};
+    out = {.dense = each - routed, .experts = routed * t / (expert_tensor(p) * as_double(p.expert))};
+    if (p.frozen) add_even_adapters(a, p, p.parameters / as_double(count.total), out);
+    return out;
   }
   for (const auto& [first, end] : stage_layers(a, p))
     for (std::int64_t layer = first; layer < end; ++layer) {
@@ -140,7 +159,14 @@ BytesPerParameter bytes_per_parameter(const Architecture& a, StateRecipe recipe,
 }
 
 BytesPerParameter bytes_per_parameter(const Architecture& a, const TrainingPlan& p) {
-  return p.own_bytes.total() > 0 ? p.own_bytes : bytes_per_parameter(a, p.recipe, p.optimizer);
+  if (p.own_bytes.total() > 0) return p.own_bytes;
+  BytesPerParameter b = bytes_per_parameter(a, p.recipe, p.optimizer);
+  if (!p.frozen) return b;
+  const double wide = p.recipe == StateRecipe::pure_bf16 ? 2 : fp32_bytes;
+  // A pair's matrices lie inside the layers, with one moment of Muon's each.
+  if (p.optimizer == OptimizerKind::muon) b.optimizer = wide;
+  if (p.optimizer == OptimizerKind::adafactor) b.optimizer = pair_sums_per_element(a, p) * wide;
+  return b;
 }
 
 double zero_ranks(const TrainingPlan& p) {
@@ -208,6 +234,11 @@ HeldBytes states_where(const TrainingPlan& p, const BytesPerParameter& b, const 
 
 }  // namespace
 
+HeldBytes trained_state_bytes(const TrainingPlan& p, const BytesPerParameter& b, const StageParameters& n) {
+  TrainingPlan trained = p;
+  trained.frozen = false;
+  return state_bytes(trained, b, trained_of(p, n));
+}
 HeldBytes state_bytes(const Architecture& a, const TrainingPlan& p) {
   return state_bytes(p, bytes_per_parameter(a, p), stage_parameters(a, p));
 }

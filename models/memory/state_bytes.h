@@ -15,7 +15,7 @@ struct StageParameters {
 };
 /// The parameters of `plan.stage`. The first stage has the embedding, the last one norm and output matrix (a tied one
 /// is a copy there). A bare number of parameters (TrainingPlan::parameters) is divided evenly over tensor and pipeline,
-/// its experts over expert parallel too, and no stage has more than another.
+/// its experts over expert parallel too, and no stage has more than another; adapters beside it are the model's.
 StageParameters stage_parameters(const Architecture& architecture, const TrainingPlan& plan);
 
 /// Moments that the optimizer keeps of a parameter, averaged over the model (Adafactor and Muon treat matrices apart).
@@ -24,7 +24,8 @@ double optimizer_bytes_per_parameter(const Architecture& architecture, Optimizer
 
 BytesPerParameter bytes_per_parameter(const Architecture& architecture, StateRecipe recipe, OptimizerKind optimizer);
 
-/// The plan's bytes per parameter: its own where it has some, otherwise those of recipe and optimizer.
+/// The plan's bytes per parameter that is trained: its own where it has some, otherwise those of recipe and optimizer,
+/// which of some optimizers depend on the shapes of what is trained.
 BytesPerParameter bytes_per_parameter(const Architecture& architecture, const TrainingPlan& plan);
 
 /// Parameters of one layer on one GPU before ZeRO splits them: its dense part, its routed experts.
@@ -44,6 +45,9 @@ double expert_tensor(const TrainingPlan& plan);
 
 /// The parameters that are trained: all of them, or the adapters beside frozen ones.
 StageParameters trained_of(const TrainingPlan& plan, const StageParameters& stage);
+
+/// States of what is trained alone: of a frozen model its adapters'.
+HeldBytes trained_state_bytes(const TrainingPlan& plan, const BytesPerParameter& each, const StageParameters& stage);
 
 /// States of one GPU, without what is offloaded. Source of the split: Rajbhandari et al. 2019 (ZeRO), figure 1: (4 +
 /// 12/N), (2 + 14/N), 16/N bytes a parameter. Experts are split over data parallel / expert parallel.

@@ -187,6 +187,10 @@ TrainingMemory training_memory_of(const Architecture& a, const TrainingPlan& p, 
   out.host = offloaded_bytes(p, micro.per_parameter, stage.parameters);
   const StageParameters& n = stage.parameters;
   out.parameters = n.total();
+  out.trained = trained_of(p, n).total();
+  if (p.frozen)
+    out.frozen_bytes =
+        out.states[MemoryOwner::weights] - trained_state_bytes(p, micro.per_parameter, n)[MemoryOwner::weights];
   out.bytes_per_parameter = micro.per_parameter.total();
   out.layers_held = layers * chunks;
   count_activations(p, by_formula, chunks, micro, stage, out);
@@ -210,6 +214,10 @@ Result<TrainingMemory> training_memory(const Architecture& a, const TrainingPlan
   if (options.count == ActivationCount::formula && a.moe.routed > 0)
     return Outcome::fail(
         "Korthikanti's formula is of a dense GPT layer, and this model has experts; count operation by operation.");
+  if (options.count == ActivationCount::formula && p.frozen)
+    return Outcome::fail(
+        "Korthikanti's formula is of a layer whose weights are trained, and here adapters are; count operation by "
+        "operation.");
   return Outcome::ok(training_memory_of(a, p, options, micro_batch_memory(a, p), stage_memory(a, p)));
 }
 

@@ -27,7 +27,9 @@ struct TrainingMemory {
   WholeUnits whole;  ///< what ZeRO-3 has whole at the fullest moment, which is part of the buffers
   FullestMoment moment = FullestMoment::loss;
   bool gradients_late = false;  ///< gradients of the one micro-batch are allocated as its backward pass makes them
-  double parameters = 0;        ///< on this GPU
+  double parameters = 0;        ///< on this GPU, without adapters
+  double trained = 0;           ///< those that are trained: all of them, or the adapters beside frozen ones
+  double frozen_bytes = 0;      ///< The part of the states that frozen weights are.
   double layers_held = 0;       ///< layers whose activations are held at once: micro-batches of a pipeline counted
   double formula_bytes = 0;     ///< activations of the held layers by the formula
   double operations_bytes = 0;  ///< the same, operation by operation
@@ -51,7 +53,7 @@ struct TrainingMemoryOptions {
 /// does. Under ZeRO-3 the units that are whole (gathered_units) are buffers, and the fullest of loss, every unit's
 /// backward pass and the embedding's is taken. The pipeline holds as many micro-batches as 1F1B or its interleaved form
 /// lets the stage hold. Under full recomputation one layer's activations are there again, as temporary. Infeasible: a
-/// plan out of range; the formula for a model with experts, which it does not know.
+/// plan out of range; the formula for a model with experts or frozen weights, which it does not know.
 Result<TrainingMemory> training_memory(const Architecture& architecture, const TrainingPlan& plan,
                                        const TrainingMemoryOptions& options = {});
 

@@ -61,7 +61,7 @@ class MomentWriter {
         layers_(stage.layers),
         first_layer_(stage.units.front().kind == UnitKind::embedding ? 1 : 0) {
     each_ = gathered_bytes_each(a, p);
-    if (p.parameters > 0) scale_ = p.parameters / as_double(count_parameters(a).total);
+    if (p.parameters > 0 && !p.frozen) scale_ = p.parameters / as_double(count_parameters(a).total);
     if (late_) base_[MemoryOwner::gradients] = 0;
     const double each = bytes_per_parameter(a, p).gradients;
     all_gradients_ = step.states[MemoryOwner::gradients];

@@ -245,11 +245,17 @@ class StepSum {
 }  // namespace
 
 PairCost pair_cost(double rows, double k, double n, double rank, double groups, double bytes, bool fused) {
+  return pair_cost(rows, k, n, rank, groups, bytes, fused, {.middle = rank, .added = rows * n});
+}
+
+PairCost pair_cost(double rows, double k, double n, double rank, double groups, double bytes, bool fused,
+                   const PairPart& part) {
   PairCost c;
-  c.pass_flops = 2 * rows * rank * (k + n);
-  const OpCost down = grouped_gemm(rows, rank, k, groups, bytes, wide_bytes, bytes);
+  const double middle = part.middle;
+  c.pass_flops = 2 * rows * (middle * k + rank * n);
+  const OpCost down = grouped_gemm(rows, middle, k, groups, bytes, wide_bytes, bytes);
   OpCost up = grouped_gemm(rows, n, rank, groups, bytes, wide_bytes, bytes);
-  OpCost to_input = grouped_gemm(rows, k, rank, groups, bytes, wide_bytes, bytes);
+  OpCost to_input = grouped_gemm(rows, k, middle, groups, bytes, wide_bytes, bytes);
   if (fused) {  // what is there already is read, and the sum written in its place
     up.read_bytes += rows * n * bytes;
     to_input.read_bytes += rows * k * bytes;
@@ -258,11 +264,12 @@ PairCost pair_cost(double rows, double k, double n, double rank, double groups, 
   c.forward_kernels = 2;
   // Gradients of B and of the middle read the output's gradient, that of A the input; the last goes to the input.
   const OpCost b{2 * rows * rank * n, rows * (rank + n) * bytes, groups * rank * n * wide_bytes};
-  const OpCost a{2 * rows * rank * k, rows * (rank + k) * bytes, groups * rank * k * wide_bytes};
+  const OpCost a{2 * rows * middle * k, rows * (middle + k) * bytes, groups * middle * k * wide_bytes};
+  c.weights = b + a;
   c.backward = b + grouped_gemm(rows, rank, n, groups, bytes, wide_bytes, bytes) + a + to_input;
   c.backward_kernels = 4;
   if (fused) return c;
-  c.forward += elementwise(rows * n, 2, 1, 2, bytes);  // scale and add
+  c.forward += elementwise(part.added, 2, 1, 2, bytes);  // scale and add
   c.backward += elementwise(rows * k, 2, 1, 1, bytes);
   c.forward_kernels += 1;
   c.backward_kernels += 1;

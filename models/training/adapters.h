@@ -111,10 +111,18 @@ Result<TunedStep> tuned_step(const Architecture& architecture, const Job& job, c
 /// `k` elements through all `groups` matrices of k x n. `fused`: the sum is written by the second product itself.
 struct PairCost {
   OpCost forward, backward;
-  double forward_kernels = 0, backward_kernels = 0;
+  OpCost weights;  ///< The part of `backward` that makes the gradients of the pair's own matrices.
+  double forward_kernels = 0, backward_kernels = 0, weights_kernels = 2;
   double pass_flops = 0;  ///< forward; as much again for the input gradient, and for the weight gradient
 };
 PairCost pair_cost(double rows, double k, double n, double rank, double groups, double bytes, bool fused);
+/// What one GPU has of a pair that several cut: `middle` columns of A, the rows of all `rank` in B, and the result's
+/// elements that it adds. Of an uncut one rank, and rows x n.
+struct PairPart {
+  double middle = 0, added = 0;
+};
+PairCost pair_cost(double rows, double k, double n, double rank, double groups, double bytes, bool fused,
+                   const PairPart& part);
 
 /// Matrices inside the layers that get a pair, with how often: input and output width.
 struct TargetMatrix {

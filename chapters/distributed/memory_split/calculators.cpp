@@ -84,7 +84,7 @@ std::vector<CalculatorRow> calculators_of(const Inputs& set, const TrainingCase&
   const Inputs in = in_force(set);
   const double parameters =
       in.parameters > 0 ? in.parameters : static_cast<double>(models::count_parameters(s.architecture).total);
-  return {
+  std::vector<CalculatorRow> rows{
       {"this lab", "fragments of the allocator", out.peak_bytes},
       {"ZeRO's formula", "activations, and what is whole for a while", zero_formula(in, parameters)},
       {"DeepSpeed's estimator", "activations, the unit gathered ahead; 18 or 16 bytes whatever is kept",
@@ -93,6 +93,10 @@ std::vector<CalculatorRow> calculators_of(const Inputs& set, const TrainingCase&
       {"EleutherAI's cookbook", "fused attention; tensor and pipeline cuts of gradients and optimizer",
        cookbook(in, s)},
   };
+  // None of the others knows frozen weights.
+  if (s.plan.frozen)
+    for (std::size_t i = 1; i < rows.size(); ++i) rows[i].bytes = unknown;
+  return rows;
 }
 
 }  // namespace chapters::distributed::memory_split

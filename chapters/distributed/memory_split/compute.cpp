@@ -127,8 +127,9 @@ void fill_peak(const TrainingCase& s, const Run& run, Outputs& out) {
 void fill_cluster(const TrainingCase& s, const Run& run, Outputs& out) {
   out.gpus = run.split.gpus;
   out.cluster_bytes = out.chip_bytes * static_cast<double>(out.gpus);
-  out.traffic = models::parallel::zero_traffic(s.plan).total();
-  out.traffic_bytes = models::parallel::zero_traffic_bytes(s.architecture, s.plan, out.memory.parameters);
+  const double share = out.memory.trained / out.memory.parameters;
+  out.traffic = models::parallel::zero_traffic(s.plan, share).total();
+  out.traffic_bytes = models::parallel::zero_traffic_bytes(s.architecture, s.plan, out.memory.parameters, share);
 }
 
 void fill_tables(const Run& run, Outputs& out) {

@@ -95,6 +95,7 @@ void describe(Fields& f, Inputs& in) {
             {.range = {1, 65536, Scale::log}, .typical = {1, 256}});
   describe_recompute(f, in.recompute);
   describe_kept(f, in.details);
+  describe_adapters(f, in.details.adapters.rank, in.details.adapters.targets, in.details.adapters.frozen);
   describe_loss(f, in.loss);
   f.toggle("eager_gate", in.eager_gate, "Eager SwiGLU",
            "SiLU and product are kernels of their own, as in eager PyTorch, and the SiLU's result is kept too.");
@@ -189,6 +190,10 @@ void describe(Fields& f, Outputs& o) {
           .source = zero_paper});
   f.real("gpu_parameters", o.memory.parameters, {"Parameters of this GPU", "parameters"}, "Before ZeRO splits them.",
          {.formula = "stage's parameters / tensor, experts / expert parallel"});
+  f.real("trained", o.memory.trained, {"Trained on this GPU", "parameters"},
+         "All of them, or the adapters beside frozen ones.", {.formula = "rank x (inputs + outputs) of each pair"});
+  f.real("frozen_bytes", o.memory.frozen_bytes, {"Frozen weights", "B"}, "The part of the weights that is not trained.",
+         {.formula = "parameters x bytes that they are frozen in / splits"});
   f.real("host_bytes", o.host_bytes, {"In the host, per GPU", "B"}, "What is offloaded.",
          {.formula = "offloaded states"});
   describe_peak(f, o);
@@ -196,7 +201,9 @@ void describe(Fields& f, Outputs& o) {
   f.integer("gpus", o.gpus, "GPUs", "tensor x pipeline x context x data.", {.range = {0, 4e9}});
   f.real("cluster_bytes", o.cluster_bytes, {"Memory in all", "B"}, {.formula = "GPUs x memory"});
   f.real("traffic", o.traffic, "Traffic of a step",
-         "Elements that data parallelism moves over those of this GPU's weights, at many replicas.",
+         "Elements that data parallelism moves over those of this GPU's weights, at many replicas. Gradients are of "
+         "what is "
+         "trained alone.",
          {.formula = "2 for DDP, ZeRO-1; m + 1 for ZeRO-2; 3m for ZeRO-3",
           .source = "Rajbhandari et al. 2019, section 7"});
   f.real("traffic_bytes", o.traffic_bytes, {"... in bytes", "B"},

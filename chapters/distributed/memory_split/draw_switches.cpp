@@ -51,7 +51,7 @@ float draw_switches(Inputs& in, ImVec2 at, float width) {
     std::int64_t *value, most;  // as the inspector allows
   };
   const std::array<Axis, 5> axes{{{"data", "data", &in.data_parallel, 65536},
-                                  {"tensor", "tensor", &in.tensor_parallel, 64},
+                                  {"tensor", "tensor", &in.tensor_parallel, 72},
                                   {"pipeline", "pipeline", &in.pipeline_parallel, 1024},
                                   {"context", "context", &in.context_parallel, 1024},
                                   {"expert", "expert", &in.expert_parallel, 1024}}};

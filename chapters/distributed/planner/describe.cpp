@@ -49,13 +49,7 @@ void describe(Fields& f, Inputs& in) {
                        {.help = "Sequences of one optimizer step, over all GPUs.", .headline = true});
   shared::sequence(f, "sequence", in.sequence, {.help = "Tokens of each sequence."});
   describe_step_format(f, in);
-  f.integer("adapter_rank", in.adapter_rank, "Rank of adapters",
-            "Low-rank pairs (LoRA) are trained beside frozen matrices. 0: all weights are trained.",
-            {.range = {0, 1024}, .typical = {0, 128}});
-  f.choice("adapter_targets", in.adapter_targets, adapter_target_choices(), "Adapters on",
-           "The matrices that get a pair, where adapters are trained.");
-  f.choice("frozen", in.frozen, frozen_in_choices(), "Frozen weights in",
-           "What the layers' own matrices are kept in, where adapters are trained.");
+  describe_adapters(f, in.adapter_rank, in.adapter_targets, in.frozen);
   f.group("Your plan");
   describe_plan_axes(f, in);
   f.integer("shard_group", in.shard_group, "ZeRO splits over",

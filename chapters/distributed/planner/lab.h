@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "chapters/described/adapter_inputs.h"
 #include "chapters/described/planned_step.h"
 #include "chapters/described/training_memory.h"
 #include "chapters/mechanism/aside.h"

@@ -70,6 +70,9 @@ void write_memory(LinkWriter& w, const Inputs& in, const PlannerDoor& door, std:
   w.choice("loss", loss_key(p));
   w.exactly("fixed_bytes", door.job.stack.reserve_bytes);
   w.exactly("slack", 100 * door.job.stack.slack_share);
+  w.exactly("adapter_rank", as_double(in.adapter_rank));
+  w.choice("adapter_targets", id_of(adapter_target_choices(), in.adapter_targets));
+  w.choice("frozen", id_of(frozen_in_choices(), in.frozen));
   write_details(w, p);
 }
 
@@ -249,6 +252,26 @@ Link write_stairs(LinkWriter& w, const Inputs& in, const PlannerDoor& door) {
   return w.link();
 }
 
+/// Why a lab cannot hold the adapters of a plan that trains some; nothing where it can, or where all of a plan's sides
+/// that it shows are without them: an order of passes whose times are the plan's, an exchange, one collective.
+std::string without_adapters(const PlannerDoor& door, std::string_view lab) {
+  if (!door.plan.frozen) return {};
+  if (lab == "framework/memory-timeline")
+    return "The timeline gives every weight gradients and states, and in this plan adapters alone have some.";
+  if (lab == "distributed/overlap")
+    return "The lab of overlap exchanges gradients of all weights, and this plan those of adapters.";
+  if (lab == "distributed/tensor-parallel")
+    return "The lab of tensor parallelism has no adapters, and this plan's send something too.";
+  if (lab == "distributed/context")
+    return "The lab of context parallelism counts memory with all weights trained, and this plan trains adapters.";
+  if (lab == "distributed/moe" && door.plan.adapter_targets == models::memory::AdapterTargets::all_linear)
+    return "The lab of experts has none with adapters, and this plan's have some.";
+  if (lab == "distributed/topology")
+    return "The lab of topology sends gradients of all weights, and this plan those of adapters.";
+  if (lab == "fleet/scaling-tax") return "That lab trains all weights, and this plan adapters beside frozen ones.";
+  return {};
+}
+
 }  // namespace
 
 std::span<const DoorTo, plan_door_count> plan_doors() { return doors; }
@@ -256,9 +279,8 @@ std::span<const DoorTo, plan_door_count> plan_doors() { return doors; }
 Link link_to(const Inputs& in, const PlanCard& card, std::string_view lab) {
   const auto job = job_of(in);
   if (!job) return Link::fail(job.error);
-  if (card.price.plan.frozen)
-    return Link::fail("That lab trains all weights, and this plan adapters beside frozen ones.");
   const PlannerDoor door(*job, card.price);
+  if (std::string why = without_adapters(door, lab); !why.empty()) return Link::fail(std::move(why));
   LinkWriter w(lab);
   if (lab == "framework/training-memory") return write_training_memory(w, in, door);
   if (lab == "distributed/memory-split") return write_split(w, in, door);

@@ -66,7 +66,7 @@ std::string of_state(const Inputs& in, const PlannerJob& job, bool torus) {
   if (torus) return "Assumed: boxes of " + count(job.cluster.gpus_per_node) + " and a network in place of its torus.";
   if (in.host_activations) return "Assumed: activations come and go at 50 GB/s a GPU.";
   if (in.offload) return "Assumed: the host's memory gives each GPU's optimizer 50 GB/s.";
-  if (job.adapters.rank > 0) return "Assumed: adapters' own sums over a layer's GPUs take no time.";
+  if (job.adapters.rank > 0) return "Assumed: nothing runs while adapters send over a layer's GPUs.";
   if (in.in_network)
     return job.cluster.adding_network ? "Assumed: constants set on rings hold with sums in InfiniBand."
                                       : "This network's switches add nothing: rings are counted.";

@@ -203,7 +203,7 @@ class LayersByRanks {
   std::map<std::int64_t, std::optional<Passes>> kept_;
 };
 
-/// The ranks up to 64, of which the model can be cut over, that leave at most a fifth of the layer exposed.
+/// The most ranks, of those that the model can be cut over, that leave at most a fifth of the layer exposed.
 std::int64_t largest_group(const std::vector<std::int64_t>& possible, LayersByRanks& layers) {
   for (auto ranks = possible.rbegin(); ranks != possible.rend(); ++ranks)
     if (*ranks > 1)
@@ -301,7 +301,7 @@ Computed compute(const Inputs& in, const Progress& progress) {
     out.ring_closed_form_s = ring.closed_form_s;
     out.ring_whole_s = ring.whole_s;
   }
-  const std::vector<std::int64_t> possible = possible_ranks(s.model->architecture, 64);
+  const std::vector<std::int64_t> possible = possible_ranks(s.model->architecture, most_tensor_ranks);
   out.largest = largest_group(possible, layers);
   compare_cuts(in, s, out);
   list_rows(*layer, out);

@@ -144,7 +144,7 @@ void describe_layer(Fields& f, Outputs& o) {
   f.real("across_share", o.across_share, {"Exposed across nodes", "%"}, "If every rank sat in a node of its own.",
          {.absent = one_rank});
   f.integer("largest", o.largest, "Ranks it can stand",
-            "The most that leave at most 20 % of a layer exposed, up to 64.");
+            "The most that leave at most 20 % of a layer exposed, up to 72.");
 }
 
 void describe_memory_and_totals(Fields& f, Outputs& o) {

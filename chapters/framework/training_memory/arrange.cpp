@@ -141,13 +141,13 @@ void arrange_strips(const Inputs& in, const Outputs& out, const TrainingCase& s,
     return strip.recipe == i.recipe && strip.optimizer == i.optimizer;
   };
   for (const StripChoice& c : strips)
-    p.recipes.push_back(strip_of(s.architecture, c.name, c.note, c.recipe, c.optimizer, out.memory.parameters));
+    p.recipes.push_back(strip_of(s.architecture, c.name, c.note, c.recipe, c.optimizer, out.memory.trained));
   const auto add = [&](const Inputs& i) {
     if (std::any_of(p.recipes.begin(), p.recipes.end(), [&](const RecipeStrip& r) { return same(r, i); })) return;
     const auto& recipe = state_recipe_choices()[static_cast<std::size_t>(i.recipe)].label;
     const auto& optimizer = optimizer_choices()[static_cast<std::size_t>(i.optimizer)].label;
     p.recipes.push_back(
-        strip_of(s.architecture, optimizer.c_str(), recipe.c_str(), i.recipe, i.optimizer, out.memory.parameters));
+        strip_of(s.architecture, optimizer.c_str(), recipe.c_str(), i.recipe, i.optimizer, out.memory.trained));
   };
   add(in);
   const bool second = p.shown_change < out.changes.size();
@@ -226,27 +226,31 @@ void arrange_labels(const Inputs& in, const Outputs& out, Picture& p) {
 }
 
 /// What the chip leaves for a parameter, beside what a recipe takes of it.
-void arrange_limit(const Outputs& out, Picture& p) {
-  double rest = out.total_bytes;
+void arrange_limit(const Inputs& in, const Outputs& out, Picture& p) {
+  const bool adapters = in.details.adapters.rank > 0;
+  const std::string each = adapters ? " per trained parameter" : " per parameter";
+  const std::string held =
+      adapters ? " of frozen weights, activations, logits and buffers" : " of activations, logits and buffers";
+  double rest = out.total_bytes + out.memory.frozen_bytes;
   for (const MemoryOwner owner :
        {MemoryOwner::weights, MemoryOwner::gradients, MemoryOwner::master, MemoryOwner::optimizer})
     rest -= out.memory.held[owner];
-  const double own = out.states_bytes / out.memory.parameters;
+  const double own = (out.states_bytes - out.memory.frozen_bytes) / out.memory.trained;
   const bool split = own < 0.999 * out.memory.bytes_per_parameter;
   p.limit = split || out.memory.gradients_late ? 0 : out.left_per_parameter;
   if (out.memory.gradients_late)
-    p.limit_words = format_text(out.left_per_parameter, "B") + " per parameter are left for states at the peak, once " +
-                    format_text(rest, "B") + " of activations, logits and buffers are in.";
+    p.limit_words = format_text(out.left_per_parameter, "B") + each + " are left for states at the peak, once " +
+                    format_text(rest, "B") + held + " are in.";
   else if (split)
-    p.limit_words = "Split over the replicas, " + format_text(out.memory.bytes_per_parameter, "B") +
-                    " per parameter are " + format_text(own, "B") + " on this GPU; " +
-                    format_text(out.left_per_parameter, "B") + " are left for it.";
+    p.limit_words = "Split over the replicas, " + format_text(out.memory.bytes_per_parameter, "B") + each + " are " +
+                    format_text(own, "B") + " on this GPU; " + format_text(out.left_per_parameter, "B") +
+                    " are left for it.";
   else
     p.limit_words = out.left_per_parameter > 0
-                        ? format_text(out.left_per_parameter, "B") + " per parameter are left once " +
-                              format_text(rest, "B") +
-                              " of activations, logits and buffers are in: a recipe fits if it ends before the line."
-                        : "Activations, logits and buffers alone take " + format_text(rest, "B") + ": no recipe fits.";
+                        ? format_text(out.left_per_parameter, "B") + each + " are left once " + format_text(rest, "B") +
+                              held + " are in: a recipe fits if it ends before the line."
+                        : std::string(adapters ? "Frozen weights, activations" : "Activations") +
+                              ", logits and buffers alone take " + format_text(rest, "B") + ": no recipe fits.";
   p.limit_words += moment_of(out.memory);
 }
 
@@ -260,7 +264,7 @@ Picture arrange(const Inputs& set, const Outputs& out, Schedules& schedules) {
   p.shown_change = shown_change(in, out);
   p.answer = answer_of(in, out, p.shown_change);
   arrange_labels(in, out, p);
-  arrange_limit(out, p);
+  arrange_limit(in, out, p);
   p.layer_words = "The formula gives " + format_text(out.memory.formula_layer_bytes, "B") +
                   " per layer, the operations of this model " + format_text(out.memory.operations_layer_bytes, "B") +
                   ".";

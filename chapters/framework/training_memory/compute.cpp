@@ -92,7 +92,7 @@ void fill_shares(const Inputs& in, const TrainingCase& s, Outputs& out) {
   const HeldBytes& held = memory.held;
   const double others = out.total_bytes - held[MemoryOwner::weights] - held[MemoryOwner::gradients] -
                         held[MemoryOwner::master] - held[MemoryOwner::optimizer];
-  out.left_per_parameter = (out.chip_bytes - others) / memory.parameters;
+  out.left_per_parameter = (out.chip_bytes - others - memory.frozen_bytes) / memory.trained;
   const double tokens = static_cast<double>(in.batch * in.sequence) / static_cast<double>(in.context_parallel);
   const double hidden = static_cast<double>(s.architecture.hidden);
   const bool formula = in.count == models::memory::ActivationCount::formula;

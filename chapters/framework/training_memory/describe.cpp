@@ -86,6 +86,7 @@ void describe(Fields& f, Inputs& in) {
            {.headline = true});
   describe_recompute(f, in.recompute);
   describe_kept(f, in.details);
+  describe_adapters(f, in.details.adapters.rank, in.details.adapters.targets, in.details.adapters.frozen);
   f.choice("change", in.change, changes, "Second vessel",
            "What stands next to your plan: the same plan after one change.");
   f.group("The work");
@@ -193,7 +194,7 @@ void describe(Fields& f, Outputs& o) {
          "and driver and context take some of it.",
          {.headline = true, .formula = "memory - held"});
   f.real("bytes_per_parameter", o.memory.bytes_per_parameter, {"Per parameter", "B"},
-         "Weights, gradients, master and moments of one parameter, before they are split.",
+         "Weights, gradients, master and moments of one parameter that is trained, before they are split.",
          {.headline = true, .source = zero_paper});
   f.real("weights_share", o.weights_share, {"Weights' share", "%"}, {.headline = true, .formula = "weights / held"});
   f.toggle("fits", o.fits, "Under the nameplate");
@@ -215,10 +216,14 @@ void describe(Fields& f, Outputs& o) {
          {.formula = "optimizer + master"});
   f.real("gpu_parameters", o.memory.parameters, {"Parameters on this GPU", "parameters"},
          {.formula = "stage's parameters / tensor, experts / expert parallel"});
-  f.real(
-      "left_per_parameter", o.left_per_parameter, {"Left per parameter", "B"},
-      "What the chip has left for the states of each parameter once everything else is in; negative where nothing is.",
-      {.formula = "(memory - everything else) / parameters"});
+  f.real("trained", o.memory.trained, {"Trained on this GPU", "parameters"},
+         "All of them, or the adapters beside frozen ones.", {.formula = "rank x (inputs + outputs) of each pair"});
+  f.real("frozen_bytes", o.memory.frozen_bytes, {"Frozen weights", "B"}, "The part of the weights that is not trained.",
+         {.formula = "parameters x bytes that they are frozen in / splits"});
+  f.real("left_per_parameter", o.left_per_parameter, {"Left per parameter", "B"},
+         "What the chip has left for the states of each trained parameter once everything else is in; negative where "
+         "nothing is.",
+         {.formula = "(memory - everything else) / trained parameters"});
   describe_activations(f, o);
   f.group("One change");
   f.text("best_change", o.best_change, "First that fits");

@@ -24,7 +24,7 @@ models::Result<DecodeGroup> group_of(const Inputs& in, const models::Chip& chip)
   return Outcome::ok({.chip = &chip,
                       .machine = *machine,
                       .links = {.inside_bytes_per_s = *link * in.link_reached / 100, .base_s = in.call_s},
-                      .chips_per_node = 64,
+                      .chips_per_node = 72,  // One set of fast links, however many there are.
                       .weight_bytes_each = models::stored_bits(in.format, in.format) / 8,
                       .kv_bytes_each = in.kv_bits / 8,
                       .batch = in.batch,

@@ -25,7 +25,7 @@ const std::array<DraggedNumber, dragged_count>& numbers() {
       {},
       {&In::weight_bits, nullptr, {2, 32, false, true}, "bit"},
       {&In::cache_bits, nullptr, {2, 32, false, true}, "bit"},
-      {nullptr, &In::tensor_parallel, {1, 64, true, true}, ""},
+      {nullptr, &In::tensor_parallel, {1, 72, true, true}, ""},
       {nullptr, &In::context, {1, 1 << 20, true, true}, ""},
       {nullptr, &In::batch, {1, 65536, true, true}, ""},
       {&In::prompt_tokens, nullptr, {1, 131072, true, true}, ""},

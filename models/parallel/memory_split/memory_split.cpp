@@ -134,7 +134,10 @@ OwnerPart owner_part(const TrainingPlan& p, MemoryOwner owner, const SplitGpu& g
   return part;
 }
 
-ZeroTraffic zero_traffic(const TrainingPlan& p) {
+namespace {
+
+/// Of a step that trains all.
+ZeroTraffic whole_traffic(const TrainingPlan& p) {
   if (p.data * p.context <= 1) return {};
   const auto micro = static_cast<double>(p.micro_batches), shards = memory::zero_ranks(p);
   // Copies of the shards are summed: an all-reduce of a shard.
@@ -146,8 +149,15 @@ ZeroTraffic zero_traffic(const TrainingPlan& p) {
                            : ZeroTraffic{.gathered = 0, .reduced = 2};
 }
 
-double zero_traffic_bytes(const Architecture& a, const TrainingPlan& p, double parameters) {
-  const ZeroTraffic t = zero_traffic(p);
+}  // namespace
+
+ZeroTraffic zero_traffic(const TrainingPlan& p, double trained_share) {
+  const ZeroTraffic all = whole_traffic(p);
+  return {.gathered = all.gathered * (p.zero_stage == 3 ? 1 : trained_share), .reduced = all.reduced * trained_share};
+}
+
+double zero_traffic_bytes(const Architecture& a, const TrainingPlan& p, double parameters, double trained_share) {
+  const ZeroTraffic t = zero_traffic(p, trained_share);
   const memory::BytesPerParameter kept = memory::bytes_per_parameter(a, p);
   if (p.zero_stage < 3) return (t.gathered * kept.weights + t.reduced * kept.gradients) * parameters;
   return (t.gathered * memory::gathered_bytes_each(a, p) + t.reduced * memory::reduced_bytes_each(a, p)) * parameters;

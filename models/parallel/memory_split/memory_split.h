@@ -67,10 +67,13 @@ struct ZeroTraffic {
   double gathered = 0, reduced = 0;  ///< weights; gradients (an all-reduce moves each twice)
   double total() const { return gathered + reduced; }
 };
-ZeroTraffic zero_traffic(const memory::TrainingPlan& plan);
+/// `trained_share`: what is trained over the model's own parameters. Gradients are of that alone, and so are the
+/// weights that are gathered after an update; ZeRO-3 gathers all.
+ZeroTraffic zero_traffic(const memory::TrainingPlan& plan, double trained_share = 1);
 /// The same in bytes for `parameters` on this GPU. ZeRO-3 gathers what products read, the stages before it the weights
 /// as they are kept; gradients move as they are reduced.
-double zero_traffic_bytes(const Architecture& architecture, const memory::TrainingPlan& plan, double parameters);
+double zero_traffic_bytes(const Architecture& architecture, const memory::TrainingPlan& plan, double parameters,
+                          double trained_share = 1);
 
 struct MemorySplit {
   std::int64_t gpus = 1;

@@ -36,6 +36,7 @@ void hide_exchanges(const PlannerStack& stack, StageTimes& t) {
   const double slower = 1 / (1 - stack.exchange_multiprocessors);
   for (PassTimes* pass : {&t.forward, &t.backward, &t.again}) {
     pass->products_s *= slower;
+    pass->pair_weights_s *= slower;
     pass->attention_s *= slower;
     pass->elements_s *= slower;
   }
@@ -45,8 +46,8 @@ void hide_exchanges(const PlannerStack& stack, StageTimes& t) {
 }
 
 PassSplit split_of(const StageTimes& t, const TrainingPlan& p) {
-  // Of a product's backward pass half is the gradient of its weights; frozen ones have none.
-  const double weight_s = p.frozen ? 0 : t.backward.products_s / 2;
+  // Of a product's backward pass half is the gradient of its weights; beside frozen ones the adapters have some.
+  const double weight_s = p.frozen ? t.backward.pair_weights_s : t.backward.products_s / 2;
   return {.forward_s = t.forward.total_s(),
           .input_s = t.backward.total_s() + t.again.total_s() - weight_s,
           .weight_s = weight_s};
@@ -120,11 +121,15 @@ TrainingPlan planned(const PlannerJob& job, TrainingPlan p) {
   p.own_bytes = job.stack.state_bytes;
   p.step_gradients = job.stack.step_gradients && p.zero_stage > 0;
   p.whole_in_pipeline = job.stack.whole_in_pipeline;
-  p.frozen = job.adapters.rank > 0;
-  p.adapter_rank = job.adapters.rank;
-  p.adapter_targets = job.adapters.targets;
-  p.frozen_bytes = job.adapters.frozen_bytes;
+  set_adapters(job.adapters, p);
   return p;
+}
+
+void set_adapters(const PlannerAdapters& adapters, TrainingPlan& p) {
+  p.frozen = adapters.rank > 0;
+  p.adapter_rank = adapters.rank;
+  p.adapter_targets = adapters.targets;
+  p.frozen_bytes = adapters.frozen_bytes;
 }
 
 std::uint8_t small_modules(const Architecture& a) {
@@ -134,11 +139,13 @@ std::uint8_t small_modules(const Architecture& a) {
   return a.has_latent() ? static_cast<std::uint8_t>(small | bit(RecomputeModule::latent_up)) : small;
 }
 
-std::string adapters_problem(const PlannerJob& job) {
-  const double rank = job.adapters.rank;
+std::string adapters_problem(const PlannerJob& job) { return adapters_problem(job.architecture, job.adapters); }
+
+std::string adapters_problem(const Architecture& architecture, const PlannerAdapters& asked) {
+  const double rank = asked.rank;
   if (!(rank > 0)) return {};
   double narrowest = 0;
-  for (const adapters::TargetMatrix& m : adapters::target_matrices(job.architecture, job.adapters.targets)) {
+  for (const adapters::TargetMatrix& m : adapters::target_matrices(architecture, asked.targets)) {
     const double side = std::min(m.inputs, m.outputs);
     narrowest = narrowest > 0 ? std::min(narrowest, side) : side;
   }
@@ -319,12 +326,7 @@ PricedPlan price_plan(const PlannerJob& job, const TrainingPlan& p, const StepWo
   StepParts& s = out.parts;
   s[PlanCause::data] = data_parallel_s(job, p, *work.slowest, work.stage);
   if (p.offload == memory::Offload::none) {
-    memory::HeldBytes states = memory::state_bytes(p, micro.per_parameter, *work.largest);
-    if (p.frozen) {
-      TrainingPlan trained = p;
-      trained.frozen = false;
-      states = memory::state_bytes(trained, micro.per_parameter, memory::trained_of(p, *work.largest));
-    }
+    const memory::HeldBytes states = memory::trained_state_bytes(p, micro.per_parameter, *work.largest);
     s[PlanCause::optimizer] =
         memory::optimizer_traffic_bytes(states) / (c.memory_bandwidth_bytes_per_s * c.curve.memory_share);
   } else {

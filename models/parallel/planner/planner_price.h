@@ -79,6 +79,9 @@ std::uint8_t small_modules(const Architecture& architecture);
 
 /// One sentence when the job's adapters cannot stand beside its model's matrices; nothing otherwise.
 std::string adapters_problem(const PlannerJob& job);
+std::string adapters_problem(const Architecture& architecture, const PlannerAdapters& adapters);
+/// Puts a job's adapters into a plan: of rank 0 none, and all weights are trained.
+void set_adapters(const PlannerAdapters& adapters, memory::TrainingPlan& plan);
 
 /// Whether the software runs so many micro-batches, or so few, on the plan's stages.
 bool runs_micro_batches(const PlannerStack& stack, const memory::TrainingPlan& plan);

@@ -99,7 +99,7 @@ PlannerRun run_of(const json& row, const RunColumns& column) {
   return r;
 }
 
-/// Adapters judge; of the others, in the order of their ids, every second one does.
+/// Adapters judge, and runs whose ids are `judging`; of the others, in the order of their ids, every second one does.
 void choose_judges(PlannerRuns& all, const std::set<std::string>& judging) {
   std::vector<PlannerRun*> by_id;
   for (PlannerRun& r : all.runs) {

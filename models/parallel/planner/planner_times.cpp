@@ -8,6 +8,7 @@
 #include "models/memory/frozen_layers.h"
 #include "models/memory/saved_tensors.h"
 #include "models/parallel/collectives/collective_tuner.h"
+#include "models/parallel/planner/planner_adapters.h"
 #include "models/parallel/planner/planner_traffic.h"
 #include "models/training/adapters.h"
 #include "models/training/slowest_rank.h"
@@ -21,10 +22,6 @@ using memory::TrainingPlan;
 constexpr double misaligned_rate = 0.36;
 constexpr double aligned_elements = 8;
 
-bool is_inner(std::string_view name) {
-  return name.ends_with("output projection") || name.ends_with("down projection");
-}
-
 /// Times the operations of one pass of one layer.
 class LayerClock {
  public:
@@ -37,6 +34,7 @@ class LayerClock {
   }
 
   void add(const LayerOperation& op, PassTimes& forward, PassTimes& backward) {
+    if (!(op.shape.k > 0) || op.group == OperationGroup::attention) read_by_pairs_ = 0;
     if (op.name == "fused attention") {
       attention(op, forward, backward);
     } else if (op.shape.k > 0 && op.group == OperationGroup::attention) {
@@ -97,9 +95,8 @@ class LayerClock {
   double start_s() const { return k_.kernel_s * s_.kernel_factor; }
 
   void product(const LayerOperation& op, PassTimes& forward, PassTimes& backward) {
-    const std::string_view name = op.name;
     const MixtureOfExperts& moe = job_.architecture.moe;
-    const bool router = name == "router", experts = op.group == OperationGroup::experts && !router;
+    const bool router = op.name == "router", experts = op.group == OperationGroup::experts && !router;
     double m = op.shape.m, n = op.shape.n, k = op.shape.k, groups = 1;
     if (experts) {
       groups = std::max(1.0, as_double(moe.routed) / as_double(p_.expert));
@@ -110,9 +107,10 @@ class LayerClock {
     const double cut = experts && p_.expert_tensor > 0 ? as_double(p_.expert_tensor) : t_;
     // Experts that fewer GPUs share than the layers get fewer tokens each.
     m *= cut / t_;
-    if (is_inner(name))
+    const memory::MatrixCut how = memory::matrix_cut(op);
+    if (how == memory::MatrixCut::rows)
       k /= cut;
-    else if (router || name.ends_with("down"))
+    else if (how == memory::MatrixCut::whole)
       m *= stream_share_;
     else
       n /= cut;
@@ -122,7 +120,16 @@ class LayerClock {
     forward.products_s += one;
     backward.products_s += (p_.frozen ? 1 : 2) * one;
     if (p_.frozen && p_.adapter_rank > 0 && memory::gets_pair(op, p_.adapter_targets))
-      pair(m * groups, k, n, groups, forward, backward);
+      pair({.cut = how,
+            .ranks = static_cast<std::int64_t>(cut),
+            .sequence_parallel = p_.sequence_parallel,
+            .experts = experts,
+            .rows = m * groups,
+            .inputs = op.shape.k,
+            .outputs = op.shape.n,
+            .rank = p_.adapter_rank,
+            .element_bytes = w_.activation_bytes},
+           groups, forward, backward);
     // The weight gradient is added to the sum of the micro-batches before: inside the product the sum is read and
     // written in FP32 in place of a 16-bit write; otherwise the 16-bit result is read again as well.
     const double sum = s_.recipe == memory::StateRecipe::zero ? 2 : 4;
@@ -135,16 +142,27 @@ class LayerClock {
     backward.elements_s += traffic_s(groups * m * n * cast_bytes, 1);
   }
 
-  /// The low-rank pair beside a frozen product, all of whose products have the rank as one side.
-  void pair(double rows, double k, double n, double groups, PassTimes& forward, PassTimes& backward) const {
-    const double rank = p_.adapter_rank;
-    const adapters::PairCost cost = adapters::pair_cost(rows, k, n, rank, groups, w_.activation_bytes, false);
+  /// The low-rank pair beside a frozen product, all of whose products have the rank as one side, and what it sends.
+  void pair(const SharedPair& shared, double groups, PassTimes& forward, PassTimes& backward) {
+    const double rank = shared.rank, ranks = as_double(shared.ranks), rows = shared.rows;
+    const bool by_columns = shared.cut == memory::MatrixCut::columns, by_rows = shared.cut == memory::MatrixCut::rows;
+    const double k = shared.inputs / (by_rows ? ranks : 1), n = shared.outputs / (by_rows || by_columns ? ranks : 1);
+    // What is gathered of a result is added to the layer's own, whole or this rank's tokens of it.
+    const double added = by_rows && !shared.sequence_parallel ? rows * shared.outputs : rows * n;
+    const adapters::PairCost cost = adapters::pair_cost(rows, k, n, rank, groups, w_.activation_bytes, false,
+                                                        {.middle = by_columns ? rank / ranks : rank, .added = added});
     const double rate = c_.peak_flops_per_s * k_.product_share * s_.product_factor * rank / (rank + k_.product_half);
     const auto pass_s = [&](const OpCost& pass, double kernels) {
       return std::max(pass.flops / rate, traffic_s(pass.bytes(), 0)) + kernels * start_s();
     };
     forward.products_s += pass_s(cost.forward, cost.forward_kernels);
     backward.products_s += pass_s(cost.backward, cost.backward_kernels);
+    backward.pair_weights_s += pass_s(cost.weights, cost.weights_kernels);
+    if (shared.ranks < 2) return;
+    const PairTraffic sent = pair_traffic(c_, shared, read_by_pairs_);
+    forward.tensor_s += sent.forward_s;
+    backward.tensor_s += sent.backward_s;
+    if (by_columns) read_by_pairs_ += middle_bytes(shared);
   }
 
   void attention(const LayerOperation& op, PassTimes& forward, PassTimes& backward) {
@@ -168,6 +186,7 @@ class LayerClock {
   const PlannerStack& s_;
   Workload w_;
   double t_ = 1, stream_share_ = 1;
+  double read_by_pairs_ = 0;  ///< bytes of the middles of pairs that read the same input as the product at work
   bool fast_ = false;
 };
 
@@ -202,10 +221,12 @@ PassTimes& PassTimes::operator+=(const PassTimes& o) {
   tensor_s += o.tensor_s;
   context_s += o.context_s;
   expert_s += o.expert_s;
+  pair_weights_s += o.pair_weights_s;
   return *this;
 }
 PassTimes operator*(PassTimes t, double x) {
-  return {t.products_s * x, t.attention_s * x, t.elements_s * x, t.tensor_s * x, t.context_s * x, t.expert_s * x};
+  return {t.products_s * x, t.attention_s * x, t.elements_s * x,    t.tensor_s * x,
+          t.context_s * x,  t.expert_s * x,    t.pair_weights_s * x};
 }
 
 AllReduceLinks planner_links(const PlannerCluster& c) {

@@ -10,6 +10,7 @@ namespace models::parallel {
 struct PassTimes {
   double products_s = 0, attention_s = 0, elements_s = 0;
   double tensor_s = 0, context_s = 0, expert_s = 0;  ///< exposed communication
+  double pair_weights_s = 0;  ///< The part of products_s that makes the gradients of adapters beside frozen weights.
   double work_s() const { return products_s + attention_s + elements_s; }
   double total_s() const { return work_s() + tensor_s + context_s + expert_s; }
   PassTimes& operator+=(const PassTimes& other);

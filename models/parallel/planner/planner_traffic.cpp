@@ -123,8 +123,9 @@ void add_layer_traffic(const PlannerJob& job, const TrainingPlan& p, const Layer
     const double blocks = kind.form.experts && a.moe.shared == 0 ? 1 : a.parallel_attention ? 1 : 2;
     layer.forward.tensor_s += blocks * one * job.stack.tensor_exposed_forward;
     // Inputs that sequence parallelism keeps in shards are gathered again, half of a sum (Korthikanti et al. 2022,
-    // section 4.2.2); those that are kept whole are not.
-    const bool again = p.sequence_parallel && !p.gathered_inputs;
+    // section 4.2.2), for the gradients of weights, which frozen ones do not have (Transformer Engine gathers where
+    // weight.requires_grad alone, pytorch/module/layernorm_linear.py); those that are kept whole are not.
+    const bool again = p.sequence_parallel && !p.gathered_inputs && !p.frozen;
     layer.backward.tensor_s += blocks * one * (again ? 1.5 : 1) * job.stack.tensor_exposed_backward;
   }
   if (p.context > 1) add_context(job, p, layer, times);

@@ -17,14 +17,15 @@ std::string not_divisible(std::int64_t ranks, std::int64_t of, const char* what,
 
 /// Whether heads and columns divide over the ranks: head_problem without its sentences.
 bool can_share(const Architecture& a, std::int64_t ranks) {
-  return ranks >= 1 && ranks <= 64 && a.heads % ranks == 0 &&
+  return ranks >= 1 && ranks <= most_tensor_ranks && a.heads % ranks == 0 &&
          (a.has_latent() || a.kv_heads % ranks == 0 || ranks % a.kv_heads == 0) && (a.ffn <= 0 || a.ffn % ranks == 0) &&
          (a.moe.routed <= 0 || a.moe.ffn % ranks == 0);
 }
 
 std::string head_problem(const Architecture& a, std::int64_t ranks) {
   if (can_share(a, ranks)) return {};
-  if (ranks < 1 || ranks > 64) return "From 1 to 64 ranks can share a layer.";
+  if (ranks < 1 || ranks > most_tensor_ranks)
+    return "From 1 to " + std::to_string(most_tensor_ranks) + " ranks can share a layer.";
   if (a.heads % ranks != 0) return not_divisible(ranks, a.heads, "query heads", ", and a head cannot be cut");
   if (!a.has_latent() && a.kv_heads % ranks != 0 && ranks % a.kv_heads != 0)
     return std::to_string(a.kv_heads) + " key and value heads neither divide over " + std::to_string(ranks) +
@@ -158,7 +159,7 @@ std::string tensor_problem(const Architecture& a, const Workload& w, const Tenso
 
 std::vector<std::int64_t> possible_ranks(const Architecture& a, std::int64_t most) {
   std::vector<std::int64_t> out;
-  for (std::int64_t t = 1; t <= std::min<std::int64_t>(most, 64); ++t)
+  for (std::int64_t t = 1; t <= std::min(most, most_tensor_ranks); ++t)
     if (can_share(a, t)) out.push_back(t);
   return out;
 }

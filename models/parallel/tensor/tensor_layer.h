@@ -86,6 +86,9 @@ struct TensorLayer {
   double exposed_s() const { return forward.exposed_s + backward.exposed_s; }
 };
 
+/// The GPUs of an NVL72 rack: the most that one set of fast links joins.
+inline constexpr std::int64_t most_tensor_ranks = 72;
+
 /// One sentence when the model cannot be cut over so many ranks: query heads, the inner width of the feed-forward or of
 /// experts must divide; key and value heads must divide the ranks or be divided by them. Sequence parallelism needs
 /// column_row, and tokens that divide. Nothing otherwise.

@@ -229,7 +229,13 @@ TEST_CASE("what a plan may have beside its axes opens with the same bytes, or th
     open("distributed/memory-split", true);
     in.host_activations = false;
     in.adapter_rank = 16;
-    open("distributed/memory-split", false);
+    for (const auto targets : {models::memory::AdapterTargets::attention, models::memory::AdapterTargets::all_linear})
+      for (const auto frozen : {chapters::FrozenIn::bf16, chapters::FrozenIn::fp8, chapters::FrozenIn::nf4}) {
+        in.adapter_targets = targets;
+        in.frozen = frozen;
+        open("framework/training-memory", true);
+        open("distributed/memory-split", true);
+      }
     in.adapter_rank = 0;
     in.segments = chapters::Segments::fixed;
     open("framework/training-memory", true);
@@ -262,6 +268,120 @@ TEST_CASE("a plan on one GPU opens in the timeline, and every order of passes in
   in.tensor_parallel = in.pipeline_parallel = in.virtual_pipeline = 1;
   walk(in, 7, counts);
   CHECK(counts["framework/memory-timeline"] > 0);
+}
+
+TEST_CASE("a plan that trains adapters opens with its bytes, passes and calls, or the lab says what it trains") {
+  use_bundled_catalog();
+  std::map<std::string, int> counts;
+  struct Tuned {
+    const char* model;
+    std::int64_t tensor, pipeline, expert, zero;
+    StackId software;
+  };
+  const auto cases = {Tuned{"llama-3-70b", 4, 4, 1, 1, StackId::megatron_core},
+                      Tuned{"llama-3-70b", 1, 1, 1, 3, StackId::fsdp_compiled},
+                      Tuned{"deepseek-v2-lite", 2, 1, 4, 1, StackId::megatron_core}};
+  for (const Tuned& tuned : cases) {
+    lab_planner::Inputs in;
+    in.model = tuned.model;
+    in.gpus = 16;
+    in.global_batch = 32;
+    in.tensor_parallel = tuned.tensor;
+    in.pipeline_parallel = tuned.pipeline;
+    in.virtual_pipeline = 1;
+    in.expert_parallel = tuned.expert;
+    in.zero_stage = tuned.zero;
+    in.software = tuned.software;
+    in.adapter_rank = 16;
+    for (const auto targets : {models::memory::AdapterTargets::attention, models::memory::AdapterTargets::all_linear}) {
+      in.adapter_targets = targets;
+      const auto job = lab_planner::job_of(in);
+      REQUIRE(job);
+      const lab_planner::PlanCard card = lab_planner::price_card(*job, lab_planner::point_of(in));
+      REQUIRE(card.name != "");
+      const lab_planner::PlannerDoor door(*job, card.price);
+      Opened{in, door, counts}.check(card, true);
+      const bool dense = job->architecture.moe.routed == 0;
+      for (const chapters::DoorTo& to : lab_planner::plan_doors()) {
+        const std::string_view lab = to.lab;
+        const auto link = lab_planner::link_to(in, card, lab);
+        INFO(card.name << ": " << lab << " " << link.error);
+        const bool holds =
+            lab == "framework/training-memory" || lab == "distributed/memory-split" ||
+            lab == "distributed/collectives" || (lab == "distributed/pipeline" && tuned.pipeline > 1) ||
+            (lab == "distributed/moe" && !dense && targets != models::memory::AdapterTargets::all_linear);
+        CHECK(static_cast<bool>(link) == holds);
+        const bool has_no_side = lab == "distributed/pipeline" || (lab == "distributed/moe" && dense);
+        if (!holds && !has_no_side) CHECK(link.error.find("adapters") != std::string::npos);
+      }
+    }
+  }
+  for (const char* lab : {"framework/training-memory", "distributed/memory-split", "distributed/pipeline",
+                          "distributed/collectives", "distributed/moe"})
+    CHECK(counts[lab] > 0);
+}
+
+namespace {
+
+/// The bundled catalog with a model whose 72 heads a whole rack can share, in the shape of OPT 66B (Zhang et al. 2022,
+/// table 1); the bundled one again at the end.
+struct SeventyTwoHeads {
+  SeventyTwoHeads() {
+    use_bundled_catalog();
+    auto more = std::make_shared<chapters::Catalog>(chapters::catalog());
+    models::LanguageModel wide = *more->model("opt-175b");
+    wide.id = wide.name = "opt-66b";
+    wide.published.reset();
+    wide.architecture.hidden = 9216;
+    wide.architecture.layers = 64;
+    wide.architecture.heads = wide.architecture.kv_heads = 72;
+    wide.architecture.head_dim = 128;
+    wide.architecture.ffn = 36864;
+    more->models.push_back(std::move(wide));
+    chapters::index_catalog(*more);
+    chapters::set_catalog(std::move(more));
+  }
+  SeventyTwoHeads(const SeventyTwoHeads&) = delete;
+  ~SeventyTwoHeads() { put_back_bundled_catalog(); }
+};
+
+}  // namespace
+
+TEST_CASE("plans whose layers 16 to 72 GPUs of an NVL72 rack share open where others do, with the same figures") {
+  const SeventyTwoHeads models;
+  struct Wide {
+    const char* model;
+    std::vector<std::int64_t> tensors;
+  };
+  const auto cases = {Wide{"deepseek-v3", {16, 32, 64}}, Wide{"gpt-3", {16, 24, 48}}, Wide{"bloom-176b", {28, 56}},
+                      Wide{"korthikanti-1t", {20, 40}}, Wide{"opt-66b", {18, 36, 72}}};
+  for (const Wide& wide : cases)
+    for (const std::int64_t tensor : wide.tensors)
+      for (const std::int64_t stages : {1, 2}) {
+        lab_planner::Inputs in;
+        in.model = wide.model;
+        in.chip = "gb200_gpu";
+        in.sequence = 5040;  // a multiple of all of these
+        if (tensor % 16 == 0) in.sequence = 8192 / 64 * 192;
+        in.gpus = 72 / tensor * tensor * stages;
+        in.global_batch = 72 / tensor * 2;
+        in.tensor_parallel = tensor;
+        in.pipeline_parallel = stages;
+        in.virtual_pipeline = in.expert_parallel = 1;
+        in.recompute = models::Recompute::full;
+        const auto job = lab_planner::job_of(in);
+        REQUIRE(job);
+        const lab_planner::PlanCard card = lab_planner::price_card(*job, lab_planner::point_of(in));
+        INFO(wide.model << " " << tensor);
+        REQUIRE(card.name != "");
+        const lab_planner::PlannerDoor door(*job, card.price);
+        std::map<std::string, int> counts;
+        Opened{in, door, counts}.check(card, tensor >= 64);
+        for (const char* lab : {"framework/training-memory", "distributed/memory-split", "distributed/tensor-parallel",
+                                "distributed/collectives", "distributed/topology"})
+          CHECK(counts[lab] == 1);
+        CHECK(counts["distributed/pipeline"] == (stages > 1 ? 1 : 0));
+      }
 }
 
 }  // namespace plan_doors_test

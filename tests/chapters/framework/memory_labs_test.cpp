@@ -51,6 +51,29 @@ TEST_CASE(
         std::string_view::npos);
 }
 
+TEST_CASE("training memory lab: adapters hold what the lab of adapters holds, and what cannot have any is refused") {
+  const LabPtr tuned = open_lab("training/adapters");
+  compute(*tuned);
+  const LabPtr lab = open_lab("framework/training-memory", R"({"sequence": 2048, "count": "operations",
+      "recompute": "none", "loss": "chunked", "dropout": false, "adapter_rank": 16, "adapter_targets": "all_linear"})");
+  compute(*lab);
+  CHECK(near(out(*lab, "weights_bytes"), out(*tuned, "base_bytes") + out(*tuned, "added_bytes"), 1e-12));
+  for (const char* states : {"gradients_bytes", "master_bytes"})
+    CHECK(near(out(*lab, states), out(*tuned, states), 1e-12));
+  CHECK(near(out(*lab, "optimizer_bytes"), out(*tuned, "moments_bytes"), 1e-12));
+  CHECK(near(out(*lab, "trained"), out(*tuned, "trained"), 1e-12));
+  CHECK(near(out(*lab, "frozen_bytes"), out(*tuned, "base_bytes"), 1e-12));
+  CHECK(out(*lab, "left_per_parameter") > 100);
+  // Beside a bare number of parameters stand the model's own adapters.
+  const double trained = out(*lab, "trained");
+  CHECK(near(computed(set(*lab, "parameters", 2 * 8030261248.0), "frozen_bytes"), 4 * 8030261248.0, 1e-12));
+  CHECK(near(out(*lab, "trained"), trained, 1e-12));
+  set(*lab, "parameters", 0.0, "count", "formula");
+  CHECK(reason_of(*lab).find("whose weights are trained") != std::string::npos);
+  set(*lab, "count", "operations", "adapter_rank", 1024.0, "tensor_parallel", 8.0);
+  CHECK(reason_of(*lab).empty());
+}
+
 TEST_CASE("training memory lab: contract keys follow the formula's variants") {
   const LabPtr lab = open_lab("framework/training-memory", R"({"model": "gpt-3", "sequence": 2048})");
   const double sbh = 2048.0 * 12288, scores = 5.0 * 96 * 2048 / 12288;

@@ -147,3 +147,30 @@ TEST_CASE("adapters lab: a pair is as thick as the root of its rank, and a hand 
   CHECK(lab::rank_at(0, 4096) == 1);
   CHECK(lab::rank_at(5, 4096) == 512);
 }
+
+TEST_CASE("adapters lab: what is trained opens in the lab of training memory with the same bytes") {
+  namespace lab = chapters::training::adapters;
+  use_bundled_catalog();
+  lab::Fits fits;
+  chapters::Progress progress;
+  lab::Inputs sharded{.method = lab::Method::qlora, .gpus = 8, .recompute = true};
+  lab::Inputs narrow{.rank = 64, .targets = lab::Targets::query_value, .states = lab::States::moments_8bit};
+  for (const lab::Inputs& in : {lab::Inputs{}, lab::Inputs{.method = lab::Method::full}, sharded, narrow}) {
+    const models::adapters::Held held = lab::compute(in, progress, fits).facts.held;
+    const auto link = lab::doors_of(in).front().link;
+    REQUIRE(link);
+    const LabPtr memory = open_link(*link);
+    compute(*memory);
+    INFO(*link);
+    CHECK(near(out(*memory, "weights_bytes"), held.base + held.adapters, 1e-12));
+    CHECK(near(out(*memory, "gradients_bytes"), held.gradients, 1e-12));
+    CHECK(near(out(*memory, "master_bytes"), held.master, 1e-12));
+    CHECK(near(out(*memory, "optimizer_bytes"), held.moments, 1e-12));
+  }
+  lab::Inputs in;
+  in.method = lab::Method::bottleneck;
+  CHECK(lab::doors_of(in).front().link.error.find("adapter layers are others") != std::string::npos);
+  in.method = lab::Method::qlora;
+  in.double_quantized = false;
+  CHECK(lab::doors_of(in).front().link.error.find("quantized too") != std::string::npos);
+}

@@ -7,14 +7,17 @@
 #include "models/base/integer_math.h"
 #include "models/memory/allocator_replay.h"
 #include "models/memory/allocator_workload.h"
+#include "models/memory/frozen_layers.h"
 #include "models/memory/gathered_units.h"
 #include "models/memory/loss_peak.h"
 #include "models/memory/state_bytes.h"
 #include "models/parallel/collectives/collective_tuner.h"
 #include "models/parallel/memory_split/memory_split.h"
 #include "models/parallel/pipeline/pipeline_run.h"
+#include "models/parallel/planner/planner_adapters.h"
 #include "models/parallel/planner/planner_data.h"
 #include "models/parallel/planner/planner_search.h"
+#include "models/parallel/planner/planner_traffic.h"
 #include "models/training/adapters.h"
 #include "models/transformer/language_model.h"
 #include "tests/support/base/files.h"
@@ -160,6 +163,65 @@ TEST_CASE("planner choices: adapters alone are summed over replicas, and frozen 
   const ShardedUnits units = sharded_units(job, plan, stages.groups[0].memory, {.first = true, .last = true});
   CHECK(units.units[1].gather_s > 5 * units.units[1].scatter_s);
   CHECK(priced(job, sharded).step_s < gathered_s);
+}
+
+TEST_CASE("planner choices: adapters over GPUs that share a layer gather and sum as ParallelLinearAdapter does") {
+  PlannerJob job = chosen_job("llama", "llama-3-8b", {.gpus = 8}, 8, StackId::megatron_core);
+  job.adapters.rank = 16;
+  const double tokens = 8192, hidden = 4096, middle = tokens * 16 * 2, stream = tokens * hidden * 2;
+  const AllReduceGroup group = planner_group(job.cluster, 8, 1);
+  const AllReduceLinks links = planner_links(job.cluster);
+  const auto gather_s = [&](double bytes) { return ring_gather_time(group, links, bytes).total_s(); };
+  const auto sum_s = [&](double bytes) {
+    return all_reduce_time(AllReduceAlgorithm::fastest, group, links, bytes).total_s();
+  };
+  for (const bool by_tokens : {false, true}) {
+    TrainingPlan p{.tensor = 8, .sequence_parallel = by_tokens};
+    const PlannerKindTimes layer = micro_batch_times(job, planned(job, p)).kinds.front();
+    // Queries, keys and values read one input and send as one; the output's matrix is cut by rows.
+    const double forward_s = gather_s(3 * middle) + sum_s(middle) + gather_s(stream);
+    double backward_s = sum_s(3 * middle) + sum_s(middle);
+    backward_s += by_tokens ? gather_s(stream) : sum_s(stream);
+    const double own_s = 2 * tensor_sum_s(job.cluster, planned(job, p), stream);
+    CHECK(near(layer.forward.tensor_s, own_s * job.stack.tensor_exposed_forward + forward_s, 1e-12));
+    // Frozen weights need no input a second time.
+    CHECK(near(layer.backward.tensor_s, own_s * job.stack.tensor_exposed_backward + backward_s, 1e-12));
+    // The gradients of the pairs alone can wait.
+    CHECK(layer.backward.pair_weights_s > 0);
+    CHECK(layer.backward.pair_weights_s < 0.2 * layer.backward.products_s);
+  }
+  // What a layer keeps with sequence parallelism: an eighth of two norms' inputs, of attention's and of the
+  // activation's operands; the first norm's result whole, for the pairs; and their four middles.
+  const TrainingPlan split = planned(job, {.tensor = 8, .sequence_parallel = true});
+  const double kept = memory::micro_batch_memory(job.architecture, split).kinds.front().memory.saved;
+  const double attention = stream + 2 * tokens * 1024 * 2 + tokens * 32 * 4 + stream, gate = 2 * tokens * 14336 * 2;
+  CHECK(near(kept, (2 * stream + attention + gate) / 8 + stream + 4 * middle, 1e-12));
+  // One GPU sends nothing, and neither does a pair beside what every GPU has whole.
+  SharedPair pair{.rows = tokens, .inputs = hidden, .outputs = hidden, .rank = 16};
+  CHECK(pair_traffic(job.cluster, pair).forward_s == 0);
+  pair.ranks = 8;
+  pair.cut = memory::MatrixCut::whole;
+  CHECK(pair_traffic(job.cluster, pair).backward_s == 0);
+  // Experts' results are summed by their own exchange.
+  pair.cut = memory::MatrixCut::rows;
+  const double whole_s = pair_traffic(job.cluster, pair).forward_s;
+  pair.experts = true;
+  CHECK(near(whole_s - pair_traffic(job.cluster, pair).forward_s, gather_s(stream), 1e-12));
+}
+
+TEST_CASE("planner choices: of adapters gradients alone travel, and Adafactor sums the rows of their own matrices") {
+  const PlannerJob job = chosen_job("llama", "llama-3-8b", {.gpus = 8}, 8, StackId::megatron_core);
+  CHECK(zero_traffic({.data = 8, .zero_stage = 1}, 0.01).total() == 0.02);
+  CHECK(near(zero_traffic({.data = 8, .zero_stage = 3}, 0.01).total(), 2.01, 1e-12));
+  TrainingPlan p{.optimizer = memory::OptimizerKind::adafactor,
+                 .frozen = true,
+                 .adapter_rank = 16,
+                 .adapter_targets = memory::AdapterTargets::query_value};
+  // A query's pair has 2 x 4,096 x 16 numbers and 2 x (4,096 + 16) sums, a value's 16 x 5,120 and 5,120 + 32.
+  const double sums = 2 * 4112 + 5152, numbers = 16 * (8192 + 5120);
+  CHECK(near(memory::bytes_per_parameter(job.architecture, p).optimizer, 4 * sums / numbers, 1e-12));
+  p.optimizer = memory::OptimizerKind::muon;
+  CHECK(memory::bytes_per_parameter(job.architecture, p).optimizer == 4);
 }
 
 TEST_CASE("planner choices: fragments of the allocator are a share that is on or off") {
