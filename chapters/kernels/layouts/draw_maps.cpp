@@ -24,8 +24,8 @@ constexpr std::array<MarkEntry, 7> map_legend{{{"shade: bank of the cell", Legen
                                                {"banks: each level is a wavefront", LegendMark::tower},
                                                {"0 to 3: bits of the swizzle", LegendMark::button},
                                                {"thick lines: tiles or copies of A", LegendMark::copies}}};
-/// Pixels of one wavefront at most.
-float max_level() { return widgets::theme().px(24); }
+/// Pixels of one wavefront at most, where there is room for more than the maps and towers need.
+float max_level() { return widgets::theme().px(44); }
 
 /// First bank of a cell, and how many banks it is wide.
 struct Banks {
@@ -268,8 +268,8 @@ void draw_maps(Inputs& in, const Picture& pic, View& view, ImVec2 size) {
   }
   // The grid takes what the towers leave, and the towers stand right under it.
   const float axis = t.type(Type::small) + t.px(10);
-  const float highest = static_cast<float>(deepest) * max_level() + axis;
-  const float least_towers = std::min(highest, 0.36f * body);
+  const float levels = static_cast<float>(deepest), highest = levels * max_level() + axis;
+  const float least_towers = std::min(levels * t.px(24) + axis, 0.36f * body);
   const CellGrid sized({0, 0}, {wide, body - least_towers}, run.rows, run.columns);
   const float tallest = std::clamp(body - sized.height(), least_towers, highest);
   for (std::size_t map = 0; map < 3; ++map) {
