@@ -160,7 +160,7 @@ void draw_mechanisms(::widgets::Stage& stage, const EdgeSample& s, EdgeViews& v)
                              {.kept = s.bits.empty() || s.bits[0].size() < 12 ? 0 : 12, .extra = 3, .size = size});
   });
   stage.panel("matrix", {.title = "matrix", .least = {380, 200}}, [&](ImVec2 whole) {
-    const ImVec2 size = shows("cells by value, a click shows a group of 4 x 8, zeros have no colour", whole);
+    const ImVec2 size = shows("cells by value, a click shows a group of 4 × 8, zeros have no colour", whole);
 
     const ::widgets::MatrixData data{
         .rows = s.matrix_rows,
