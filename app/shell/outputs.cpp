@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -11,6 +12,7 @@
 #include "widgets/base/lit_figure.h"
 #include "widgets/base/parts.h"
 #include "widgets/base/press_area.h"
+#include "widgets/base/times_sign.h"
 #include "widgets/base/wrapped_text.h"
 
 namespace app {
@@ -227,7 +229,9 @@ void explain_output(const Field& f, const OutputState& state) {
   }
   if (state.feasible && !state.hidden && !has_value(f) && !f.spec.absent.empty())
     ui::text(f.spec.absent, theme().text, Type::small);
-  if (!f.spec.formula.empty()) ui::text(f.spec.formula, theme().accent, Type::small, Font::mono);
+  std::array<char, 512> room;
+  if (!f.spec.formula.empty())
+    ui::text(widgets::with_times_signs(f.spec.formula, room), theme().accent, Type::small, Font::mono);
   if (!f.spec.source.empty()) ui::text(f.spec.source, theme().muted, Type::small);
   ui::text(f.key, theme().muted, Type::small, Font::mono);
   ImGui::PopTextWrapPos();

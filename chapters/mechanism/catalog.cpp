@@ -17,6 +17,12 @@ std::string why_refused(const models::Chip& chip) {
          " chips together, and this computes one: choose a single chip.";
 }
 
+/// What is added to the name of a chip whose figures are not all sure.
+std::string_view doubt_about(const models::Chip& chip) {
+  if (chip.confidence == "low") return "; its sources are weak";
+  return chip.confidence == "medium" ? "; some of its figures are derived or have one source" : "";
+}
+
 /// The catalog is process-wide like the files it comes from. Workers read it while a newer one is put in force.
 struct Holder {
   std::vector<std::shared_ptr<const Catalog>> kept;
@@ -108,8 +114,8 @@ void index_catalog(Catalog& c) {
     if (chip.is_several())
       c.refused_chips.push_back({chip.id, label, why_refused(chip)});
     else
-      c.chip_choices.push_back({chip.id, label_of(c, OwnEntry::Kind::chip, chip.id, label),
-                                chip.name + (chip.confidence == "low" ? "; its sources are weak" : "")});
+      c.chip_choices.push_back(
+          {chip.id, label_of(c, OwnEntry::Kind::chip, chip.id, label), chip.name + std::string(doubt_about(chip))});
   }
   for (const auto& model : c.models)
     c.model_choices.push_back({model.id, label_of(c, OwnEntry::Kind::model, model.id, model.name), model.source});

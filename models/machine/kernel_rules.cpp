@@ -12,7 +12,7 @@ namespace {
 constexpr std::string_view zen5 =
     "AMD EPYC Zen 5, one thread, N = 1536, of its AVX2 peak; our own measurement of 2026, not published";
 constexpr std::string_view zen5_6x16 =
-    "AMD EPYC Zen 5, one thread, N = 1536, of its AVX2 peak, with a tile of 6 x 16; our own measurement of 2026, not "
+    "AMD EPYC Zen 5, one thread, N = 1536, of its AVX2 peak, with a tile of 6 × 16; our own measurement of 2026, not "
     "published";
 
 struct FmaRule {
@@ -63,7 +63,7 @@ constexpr FmaRule fma_rules[] = {
     {"cpu-sgemm",
      "packed",
      {.lanes = 8, .chains = 12, .loads = 7.0 / 12},
-     "A tile of 4 x 24: three loads of B and four broadcasts of A feed twelve multiply-adds, and packed panels make "
+     "A tile of 4 × 24: three loads of B and four broadcasts of A feed twelve multiply-adds, and packed panels make "
      "every load stream.",
      0.96,
      zen5_6x16},
@@ -101,7 +101,7 @@ constexpr FmaRule fma_rules[] = {
     {"cpu-sgemm",
      "avx512",
      {.lanes = 16, .chains = 24, .loads = 14.0 / 24},
-     "A tile of 12 x 32 with vectors of sixteen: 24 sums, two loads of B and twelve broadcasts.",
+     "A tile of 12 × 32 with vectors of sixteen: 24 sums, two loads of B and twelve broadcasts.",
      0.93,
      zen5},
 };

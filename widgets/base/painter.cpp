@@ -11,6 +11,7 @@ namespace widgets {
 namespace {
 
 Record *active_record = nullptr, *paused_record = nullptr;
+std::vector<ImVec4>* text_places = nullptr;
 
 bool visible(ImU32 c) { return (c & IM_COL32_A_MASK) != 0; }
 
@@ -37,7 +38,18 @@ void keep(Record* record, Stroke::Kind kind, std::span<const ImVec2> points, con
   });
 }
 
+/// Where a text stands, for whoever keeps clear of texts; not where the clip rectangle hides it.
+void note_place(const ImDrawList& list, ImVec2 at, ImVec2 size) {
+  if (!text_places) return;
+  const ImVec2 from = list.GetClipRectMin(), to = list.GetClipRectMax(), end{at.x + size.x, at.y + size.y};
+  if (at.x < to.x && at.y < to.y && end.x > from.x && end.y > from.y)
+    text_places->push_back({at.x, at.y, end.x, end.y});
+}
+
 }  // namespace
+
+TextPlaces::TextPlaces(std::vector<ImVec4>& places) { text_places = &places; }
+TextPlaces::~TextPlaces() { text_places = nullptr; }
 
 Recording::Recording(Record& record) { active_record = &record; }
 Recording::~Recording() { active_record = nullptr; }
@@ -167,6 +179,7 @@ float Painter::text_sized(ImVec2 at, std::string_view s, ImU32 colour, float siz
   at = {std::floor(at.x + 0.5f), std::floor(at.y + 0.5f)};
   if (visible(colour)) {
     light_text(*this, at, s, size_px, font);
+    note_place(*list_, at, size);
     list_->AddText(font_of(font), size_px, at, colour, s.data(), s.data() + s.size());
     if (record_)
       record_->strokes.push_back({

@@ -101,6 +101,16 @@ class Recording {
   Recording& operator=(const Recording&) = delete;
 };
 
+/// While one lives, where texts are painted that can be seen goes into `places`: x and y of the upper left corner, then
+/// of the lower right one.
+class TextPlaces {
+ public:
+  explicit TextPlaces(std::vector<ImVec4>& places);
+  ~TextPlaces();
+  TextPlaces(const TextPlaces&) = delete;
+  TextPlaces& operator=(const TextPlaces&) = delete;
+};
+
 /// While alive, nothing is kept: what is painted between is not to be seen.
 class PausedRecording {
  public:

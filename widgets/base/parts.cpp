@@ -1,12 +1,15 @@
 #include "widgets/base/parts.h"
-#include "widgets/base/press_area.h"
 
 #include <imgui_internal.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <charconv>
 #include <cmath>
+
+#include "widgets/base/press_area.h"
+#include "widgets/base/times_sign.h"
 
 namespace widgets {
 
@@ -77,7 +80,8 @@ void tip(std::string_view name, std::string_view value, std::string_view info) {
   ImGui::PopTextWrapPos();
   if (!info.empty()) {
     ImGui::PushTextWrapPos(ImGui::GetFontSize() * 24.0f);
-    put(info);
+    std::array<char, 512> room;
+    put(with_times_signs(info, room));
     ImGui::PopTextWrapPos();
   }
   ImGui::EndTooltip();

@@ -124,7 +124,7 @@ void layout_heat_map(const HeatData& data, const HeatMapOptions& o, Rect area, M
     return;
   }
   if (data.values.size() / data.cols < data.rows) {
-    out.problem.add("The matrix should have ").add_integer(static_cast<std::int64_t>(data.rows)).add(" x ");
+    out.problem.add("The matrix should have ").add_integer(static_cast<std::int64_t>(data.rows)).add(" × ");
     out.problem.add_integer(static_cast<std::int64_t>(data.cols))
         .add(" values and has ")
         .add_integer(static_cast<std::int64_t>(data.values.size()))

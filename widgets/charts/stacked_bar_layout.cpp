@@ -31,6 +31,14 @@ BarCaption caption_for(const BarSegment& s, const StackedBarOptions& o, float wi
   return letter(s.tint, t) && t.type(Type::small) <= width ? BarCaption::letter : BarCaption::none;
 }
 
+/// The same of a segment that is all of a bar whose total stands behind it: no amount is written twice, and no name
+/// that the bar has.
+BarCaption caption_alone(const BarSegment& s, std::string_view bar, float width, float height, const Theme& t,
+                         Measure measure) {
+  const bool fits = height >= t.type(Type::small) + t.px(1) && measure(s.label, Type::small) <= width - t.px(8);
+  return fits && !s.label.empty() && s.label != bar ? BarCaption::name : BarCaption::none;
+}
+
 /// The largest part of a piece that the lines at `a` and `b` do not cross.
 Rect widest_stretch(const Rect& rect, bool vertical, float a, float b) {
   const float from = vertical ? rect.min.y : rect.min.x, to = vertical ? rect.max.y : rect.max.x;
@@ -156,13 +164,15 @@ void layout_stacked_bars(std::span<const StackedBar> bars, const StackedBarOptio
       sum += shown_value(segment);
       const Rect rect = box(across, from, along(sum));
       if (!((options.vertical ? rect.height() : rect.width()) >= 0.5f)) continue;
+      const bool alone = options.totals && shown_value(segment) == placed.total;
       const auto cut_at = [&](bool is, double px) { return is ? static_cast<float>(px) : -1e9f; };
       const Rect clear = widest_stretch(rect, options.vertical, cut_at(placed.has_measured, placed.measured_px),
                                         cut_at(std::isfinite(options.limit), out.map.pixel(options.limit)));
       out.pieces.push_back({b,
                             s,
                             rect,
-                            caption_for(segment, options, clear.width(), clear.height(), t, measure),
+                            alone ? caption_alone(segment, bars[b].label, clear.width(), clear.height(), t, measure)
+                                  : caption_for(segment, options, clear.width(), clear.height(), t, measure),
                             {(clear.min.x + clear.max.x) / 2, (clear.min.y + clear.max.y) / 2}});
     }
   }

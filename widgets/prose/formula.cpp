@@ -1,7 +1,10 @@
 #include "widgets/prose/formula.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+
+#include "widgets/base/times_sign.h"
 
 namespace widgets {
 
@@ -64,7 +67,9 @@ ImVec2 draw_formula(const char* id, std::string_view source, const ValueSource& 
       const float x = at.x + piece.baseline.x, y = at.y + view.layout.ascent + piece.baseline.y;
       if (mouse.x < x || mouse.x > x + piece.width || mouse.y > y + 0.3f * piece.size || mouse.y < y - piece.size)
         continue;
-      const std::string_view why = values.explain(values.context, view.formula.values.keys[piece.slot]);
+      std::array<char, 512> room;
+      const std::string_view why =
+          with_times_signs(values.explain(values.context, view.formula.values.keys[piece.slot]), room);
       if (!why.empty()) ImGui::SetTooltip("%.*s", static_cast<int>(why.size()), why.data());
     }
   }

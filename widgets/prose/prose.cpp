@@ -1,10 +1,12 @@
 #include "widgets/prose/prose.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "widgets/base/parts.h"
 #include "widgets/base/press_area.h"
+#include "widgets/base/times_sign.h"
 #include "widgets/prose/prose_veil.h"
 
 namespace widgets {
@@ -14,7 +16,9 @@ bool term(std::string_view target) { return target.starts_with("term:"); }
 bool web(std::string_view target) { return target.starts_with("http://") || target.starts_with("https://"); }
 
 void tooltip(std::string_view text) {
-  if (!text.empty()) ImGui::SetTooltip("%.*s", static_cast<int>(text.size()), text.data());
+  std::array<char, 512> room;
+  const std::string_view shown = with_times_signs(text, room);
+  if (!shown.empty()) ImGui::SetTooltip("%.*s", static_cast<int>(shown.size()), shown.data());
 }
 
 bool mouse_in(ImVec2 at, ImVec2 size) { return ImGui::IsMouseHoveringRect(at, {at.x + size.x, at.y + size.y}); }

@@ -38,13 +38,32 @@ void export_mark(const Painter& p, Rect r, ImU32 colour) {
 
 }  // namespace
 
-/// What stands in the middle of a veil, or in its lower right corner, out of the way of what is given.
-static void draw_veil_words(const Painter& painter, Rect area, std::string_view words, bool in_corner = false) {
+/// The middle of a plate of so much half width and height near the edges of `area`, clear of the texts: in its lower
+/// right corner where that is free, else in the first free place along the lower edge and then along the upper one.
+static ImVec2 clear_of(std::span<const ImVec4> texts, Rect area, ImVec2 half) {
+  const float gap = theme().px(8);
+  const ImVec2 corner{area.max.x - half.x - gap, area.max.y - half.y - gap};
+  constexpr int places = 12;
+  const float way = std::max(0.0f, area.width() - 2 * (half.x + gap)) / (places - 1);
+  for (const float y : {corner.y, area.min.y + half.y + gap})
+    for (int i = 0; i < places; ++i) {
+      const ImVec2 mid{corner.x - way * static_cast<float>(i), y};
+      const bool free = std::none_of(texts.begin(), texts.end(), [&](const ImVec4& text) {
+        return text.x < mid.x + half.x && text.z > mid.x - half.x && text.y < mid.y + half.y && text.w > mid.y - half.y;
+      });
+      if (free) return mid;
+    }
+  return corner;
+}
+
+/// What stands in the middle of a veil, or, where something is given, out of the way of its texts.
+static void draw_veil_words(const Painter& painter, Rect area, std::string_view words,
+                            const std::vector<ImVec4>* given = nullptr) {
   const Theme& t = theme();
   const float width = text_size(words, Type::small).x;
   if (words.empty() || width + t.px(40) > area.width() || area.height() < t.px(48)) return;
-  const ImVec2 mid = in_corner ? ImVec2{area.max.x - width / 2 - t.px(24), area.max.y - t.px(23)}
-                               : ImVec2{(area.min.x + area.max.x) / 2, (area.min.y + area.max.y) / 2};
+  const ImVec2 mid = given ? clear_of(*given, area, {width / 2 + t.px(16), t.px(15)})
+                           : ImVec2{(area.min.x + area.max.x) / 2, (area.min.y + area.max.y) / 2};
   painter.rect({mid.x - width / 2 - t.px(16), mid.y - t.px(15)}, {mid.x + width / 2 + t.px(16), mid.y + t.px(15)},
                t.card, t.px(7));
   painter.text({mid.x, mid.y - t.type(Type::small) / 2}, words, t.muted, Type::small, Font::sans, Align::center);
@@ -202,9 +221,16 @@ void Stage::end_panel() {
   ImGui::Dummy({0, 0});
   if (cover_ == Cover::veiled) {
     const Painter p = Painter::window();
-    paint_veiled_plots(p, given_);
-    // One panel says it for all.
-    if (next_ - 1 == view_.main) draw_veil_words(p, current_, "veiled until you commit", gave_);
+    if (next_ - 1 != view_.main) {
+      paint_veiled_plots(p, given_);
+    } else {
+      {
+        const TextPlaces places(view_.given_texts);
+        paint_veiled_plots(p, given_);
+      }
+      // One panel says it for all.
+      draw_veil_words(p, current_, "veiled until you commit", gave_ ? &view_.given_texts : nullptr);
+    }
   }
   ImGui::EndChild();
   ImGui::PopID();

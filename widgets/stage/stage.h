@@ -33,6 +33,7 @@ struct StageView {
   StagePlan plan;
   std::size_t main = 0;                 ///< index of the panel that is shown whatever the room
   std::vector<std::string_view> drawn;  ///< names of marks that the main panel said it drew
+  std::vector<ImVec4> given_texts;      ///< corners of the texts on the veil of the main panel
 };
 
 class Stage {
@@ -87,7 +88,13 @@ class Stage {
       const PausedRecording paused;
       const VeilPlots plots;
       const BodyMarks marks(&current_, nullptr);
-      body(size);
+      if (main) {
+        view_.given_texts.clear();
+        const TextPlaces places(view_.given_texts);
+        body(size);
+      } else {
+        body(size);
+      }
       gave_ = marks.gave();
       return;
     }

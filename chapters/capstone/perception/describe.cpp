@@ -90,7 +90,8 @@ void describe_frame(Fields& f, Outputs& o) {
   f.real("beat_s", o.beat_s, {"From frame to frame", "s"},
          "Where there is always a next one waiting; the mean where every second frame is shorter.",
          {.formula = "1 / sustained rate"});
-  f.real("p999_s", o.p999_s, {"999 in 1,000 by", "s"}, {.formula = "nearest rank of all frames"});
+  f.real("p999_s", o.p999_s, {"999 in 1,000 by", "s"}, "A car watches it too; the game sets no target for it.",
+         {.formula = "nearest rank of all frames"});
   f.real("worst_s", o.worst_s, {"Worst", "s"}, "The slowest of this run; a longer one finds worse.");
   f.real("unseen", o.unseen, {"Never looked at", "%"}, "Dropped since the stack was busy when they came.",
          {.formula = "dropped frames / frames"});

@@ -103,7 +103,7 @@ void list_tensors(const models::TensorFile& file, Outputs& out) {
   for (const auto& t : file.tensors) {
     if (out.tensors.size() == max_tensors_listed) break;
     std::string shape;
-    for (const std::int64_t n : t.shape) shape += (shape.empty() ? "" : " x ") + std::to_string(n);
+    for (const std::int64_t n : t.shape) shape += (shape.empty() ? "" : " × ") + std::to_string(n);
     out.tensors.push_back(
         {t.name, std::string(models::tensor_type_name(t.type)), shape.empty() ? "one number" : shape});
   }

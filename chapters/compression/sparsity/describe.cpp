@@ -38,7 +38,7 @@ void describe(Fields& f, Inputs& in) {
            "Laplace weights instead of normal ones: more near zero, and larger large ones.");
   f.real("row_spread", in.row_spread, "Rows differ by",
          "Standard deviation of the logarithm of each row's own scale; 0: all rows alike.", {.range = {0, 1.5}});
-  f.integer("seed", in.seed, "Seed", "Draws the 32 x 64 example matrix.", {.range = {1, 1000, Scale::step}});
+  f.integer("seed", in.seed, "Seed", "Draws the 32 × 64 example matrix.", {.range = {1, 1000, Scale::step}});
 }
 
 void describe(Fields& f, PatternRow& r) {
@@ -77,7 +77,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("dense_weight_bytes", o.time.dense_weight_bytes, {"Dense weight bytes", "B"},
          {.formula = "inputs x outputs x bytes"});
   f.real("memory_ratio", o.memory_ratio, "Weight bytes over dense",
-         "2:4 of 16-bit weights: (2 x 16 + 2 x 2) / (4 x 16) = 9/16; of 8-bit ones, and of FP4 in pairs, 5/8.",
+         "2:4 of 16-bit weights: (2 × 16 + 2 × 2) / (4 × 16) = 9/16; of 8-bit ones, and of FP4 in pairs, 5/8.",
          {.formula = "weight bytes / dense weight bytes", .source = mishra});
   f.real("bytes_read", o.bytes_read, {"Weight bytes read", "%"}, "Share of the dense weights' bytes.",
          {.headline = true, .formula = "weight bytes / dense weight bytes"});

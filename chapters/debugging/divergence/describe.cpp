@@ -38,7 +38,7 @@ const Choices pairs{{"trained", "trained here", "A small network, twice, with a 
                     {"written", "their logs", "What these two runs write: loss and two norms, six digits of each."},
                     {"logs", "logs of yours", "What two runs of your own wrote down step by step."}};
 
-constexpr std::string_view trained = "trained here twice: 8 layers of 16 x 16, FP32, Adam",
+constexpr std::string_view trained = "trained here twice: 8 layers of 16 × 16, FP32, Adam",
                            with_layer =
                                "flipped_bit|stuck_bit|sum_order|dropout_seed|lost_gradient|doubled_gradient|stale_"
                                "weights",

@@ -75,7 +75,7 @@ models::Result<Side> run_side(const Inputs& in, bool beside, std::int64_t micro_
   if (const models::Status fit = check(side.spec); !fit) return Out::fail(fit.error);
   if (side.spec.ranks * micro_batches * chunks_of(side.spec) * in.steps > max_cells)
     return Out::fail(
-        "Stages x micro-batches x chunks x steps are drawn up to 4,096, and these are more: choose fewer "
+        "Stages × micro-batches × chunks × steps are drawn up to 4,096, and these are more: choose fewer "
         "micro-batches.");
   if (edited) side.moves = moves_of(in, side.spec);
   auto plan = edited_steps(side.spec, in.steps, side.moves);

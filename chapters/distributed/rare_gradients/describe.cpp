@@ -23,7 +23,7 @@ const Choices runners = [] {
 const Choices links{{"network", "A network", "One port per worker, at its line rate."},
                     {"line", "A line of its own", "Between sites: bytes per second as you set them."}};
 static_assert(rare_link_count == 2);
-const Choices layers{{"trained", "The small network", "64 x 16 and 16 x 10, as trained here."},
+const Choices layers{{"trained", "The small network", "64 × 16 and 16 × 10, as trained here."},
                      {"resnet18", "ResNet-18", "As it is made for CIFAR-10: 11.2 million parameters."},
                      {"llama8b", "A layer of Llama 3 8B", "Matrices of 1,024 to 14,336 rows and columns."}};
 static_assert(models::rare::rare_layers_count == 3);

@@ -43,11 +43,11 @@ void draw_activation(const Picture& picture, View& view, ImVec2 size) {
                      {.x = {.kind = widgets::AxisKind::category, .label = "ranks", .categories = view.rank_names},
                       .y = {.lo = 0, .label = "activations of a layer on a rank", .unit = "B"},
                       .size = size});
+  // Hues of their own: the plot next to it has those of matmuls and of what else a layer does.
   plot.bars("tensor parallel", picture.rank_places, picture.activation,
-            {.colour = t.muted, .width = 0.36f, .offset = -0.5f, .info = "norms and residuals whole"});
-  plot.bars(
-      "and sequence parallel", picture.rank_places, picture.activation_split,
-      {.colour = t.of(Meaning::forward), .width = 0.36f, .offset = 0.5f, .info = "all of it divided by the ranks"});
+            {.colour = t.ramp_at(0, 3), .width = 0.36f, .offset = -0.5f, .info = "norms and residuals whole"});
+  plot.bars("and sequence parallel", picture.rank_places, picture.activation_split,
+            {.colour = t.ramp_at(2, 3), .width = 0.36f, .offset = 0.5f, .info = "all of it divided by the ranks"});
 }
 
 struct RingNaming {

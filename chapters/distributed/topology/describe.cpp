@@ -13,7 +13,7 @@ const Choices machines = {
     {"nvl72_gb300", "GB300 NVL72", "The same rack with GB300."},
     {"pcie_box", "PCIe box", "Two sockets, each with two PCIe switches, two cards and an adapter at each."},
     {"mi300x", "MI300X board", "Eight GPUs, each pair with an xGMI link of its own."},
-    {"tpu_v4", "TPU v4 cube", "4 x 4 x 4 chips, every line closed to a ring."},
+    {"tpu_v4", "TPU v4 cube", "4 × 4 × 4 chips, every line closed to a ring."},
     {"tpu_v5p", "TPU v5p cube", "The same cube with TPU v5p."},
     {"pasted", "Pasted table", "What nvidia-smi topo -m or rocm-smi --showtopo prints on your machine."},
 };

@@ -103,7 +103,7 @@ void arrange_boxes(const Inputs& in, const Outputs& out, Picture& p) {
   p.read_now = out.read_pixels_per_s / wider;
   // Left of the memory all cameras fill the height, right of it three encoders do.
   const double left = p.now > 0 ? out.camera_pixels_per_s / p.now : 1;
-  p.scale_note = "resized to " + std::to_string(in.input_width) + " x " + std::to_string(in.input_height) +
+  p.scale_note = "resized to " + std::to_string(in.input_width) + " × " + std::to_string(in.input_height) +
                  "; right of the memory a pixel is drawn " + format_text(left / (3 * wider), "", 2) + " times as wide";
   const auto encoders = encoders_of(in.shared);
   for (std::size_t leader = 0; leader < task_count; ++leader) {

@@ -10,7 +10,7 @@ using models::realtime::EncoderKind;
 const Choices encoder_choices = choices_in_order<EncoderKind::vit_b16>(
     {{"efficientnet_b4", "EfficientNet-B4", "Few FLOPs and many bytes: thin convolutions channel by channel."},
      {"resnet50", "ResNet-50", "Plain convolutions."},
-     {"vit_b16", "ViT-B/16", "Patches of 16 x 16 pixels, each seen from each other."}});
+     {"vit_b16", "ViT-B/16", "Patches of 16 × 16 pixels, each seen from each other."}});
 const Choices shared_choices = choices_in_order<Shared::all>(
     {{"none", "none: one per task", "Detection, segmentation and depth each run an encoder of their own."},
      {"detection_segmentation", "detection + segmentation", "Depth has its own."},

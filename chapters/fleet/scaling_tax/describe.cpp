@@ -186,7 +186,7 @@ void describe_money(Fields& f, Outputs& o) {
          {.source = planner});
   f.real("tokens_per_s", o.tokens_per_s, {"Tokens a second", "tokens/s"}, {.formula = "batch x sequence / step"});
   f.integer("nodes", o.nodes, "Nodes", "GPUs / GPUs per node.", {.range = {1, 1e9}});
-  f.integer("data_parallel", o.data_parallel, "Copies", "GPUs / (tensor x pipeline x context).", {.range = {1, 1e9}});
+  f.integer("data_parallel", o.data_parallel, "Copies", "GPUs / (tensor × pipeline × context).", {.range = {1, 1e9}});
   f.integer("used_gpus", o.used_gpus, "GPUs that work", "Those of whole copies; the rest stands idle.",
             {.range = {1, 1e9}});
   f.integer("batch_used", o.batch_used, "Batch shown", "Whole micro-batches for every copy.", {.range = {1, 1e12}});

@@ -26,7 +26,7 @@ constexpr std::array<PublishedStep, 5> llama3_steps{{{"best matmul", 80.3},
 constexpr std::array<PublishedStep, 6> megascale_steps{{{"best matmul", 86.9},
                                                         {"256 GPUs", 65.3},
                                                         {"1,024 GPUs", 59.0},
-                                                        {"3,072, batch x 8", 59.1},
+                                                        {"3,072, batch × 8", 59.1},
                                                         {"12,288 GPUs", 55.2},
                                                         {"over time", 49.7, true}}};
 /// The same, table 3: eight changes on 256 GPUs. A tread of two has the name of the one that won more: tensor overlap

@@ -194,7 +194,7 @@ void describe(Fields& f, SizeRow& r) {
   f.text("size", r.size, "Size", "What a job asks for.");
   f.integer("jobs", r.jobs, "Jobs", "Those that are counted.");
   f.real("jobs_share", r.jobs_share, {"Share of jobs", "%"});
-  f.real("time_share", r.time_share, {"Share of work", "%"}, "Places x run time.");
+  f.real("time_share", r.time_share, {"Share of work", "%"}, "Places × run time.");
   f.real("mean_wait_s", r.mean_wait_s, {"Mean wait", "s"});
   f.real("waited", r.waited, {"Had to wait", "%"});
 }

@@ -32,7 +32,7 @@ KernelRow row_of(const Asked& a, const gpu::FusionPlan& alone, const gpu::FusedK
     apart_s += alone.kernels[static_cast<std::size_t>(i)].time_s + a.machine.start_s;
   return {.name = run_name(c, k.first, k.last),
           .kind = std::string(gpu::kernel_kind(c, {k.first, k.last})),
-          .tile = std::to_string(k.tile_rows) + " x " + std::to_string(k.tile_columns),
+          .tile = std::to_string(k.tile_rows) + " × " + std::to_string(k.tile_columns),
           .waits = std::string(waits_for(k.bound)),
           .limit = std::string(limit_words(k)),
           .registers = k.registers,

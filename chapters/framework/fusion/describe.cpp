@@ -88,7 +88,7 @@ void describe(Fields& f, BoxRow& r) {
 void describe(Fields& f, KernelRow& r) {
   f.text("name", r.name, "Kernel");
   f.text("kind", r.kind, "Kind");
-  f.text("tile", r.tile, "Tile", "Rows x columns of its result that a block makes.");
+  f.text("tile", r.tile, "Tile", "Rows × columns of its result that a block makes.");
   f.integer("registers", r.registers, "Registers", "Per thread.");
   f.integer("spilled", r.spilled, "Spilled", "Values per thread beyond 255 registers.");
   f.real("shared_bytes", r.shared_bytes, {"Shared memory", "B"}, "Per block.", {.binary = true});

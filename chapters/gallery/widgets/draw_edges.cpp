@@ -139,7 +139,7 @@ namespace {
 
 void draw_matrices(::widgets::Stage& stage, const EdgeSample& s, EdgeViews& v) {
   stage.panel("matrix", {.title = "matrix", .least = {380, 200}}, [&](ImVec2 whole) {
-    const ImVec2 size = shows("cells by value, a click shows a group of 4 x 8, zeros have no colour", whole);
+    const ImVec2 size = shows("cells by value, a click shows a group of 4 × 8, zeros have no colour", whole);
 
     const ::widgets::MatrixData data{
         .rows = s.matrix_rows,

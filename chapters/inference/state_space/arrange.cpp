@@ -151,30 +151,14 @@ void arrange_stream(const Inputs& in, const Outputs& out, const Run& run, Pictur
     ++p.lost_token;
 }
 
-std::string answer_of(const Outputs& out) {
-  const std::string words = "Trained here in one layer, the state finds " + figure(out.recall, "%") +
-                            " of the pairs and the needle in " + figure(out.needle_recall, "%") +
-                            " of streams; attention " + figure(out.attention_recall, "%") + " and " +
-                            figure(out.attention_needle, "%") + ".\n";
-  if (!out.fits)
-    return words + short_name(out.model_name, 26) + " does not fit: " + figure(out.memory_bytes, "B") +
-           " against the " + figure(out.offered_bytes, "B") + " of the chips; its step would take " +
-           figure(out.step_s, "s") + ".";
-  if (!out.reference_fits)
-    return words + "A step of " + short_name(out.model_name, 26) + " takes " + figure(out.step_s, "s") +
-           "; the attention model does not fit: " + figure(out.reference_memory_bytes, "B") + " against " +
-           figure(out.offered_bytes, "B") + ".";
-  return words + "A step of " + short_name(out.model_name, 26) + " takes " + figure(out.step_s, "s") + ", with " +
-         figure(out.sequence_bytes, "B") + " a sequence; the attention model's takes " +
-         figure(out.reference_step_s, "s") + ".";
-}
-
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture p;
   if (run.stream.keys.empty()) return p;
-  p.answer = answer_of(out);
+  p.answer = answer_of(in.shown, out);
+  p.shown = in.shown;
   arrange_stream(in, out, run, p);
   arrange_costs(out, run, p);
+  arrange_kept(in, out, run, p);
   arrange_recall(out, run, p);
   arrange_scan(out, run, p);
   p.doors = doors_of(in);

@@ -43,6 +43,25 @@ ModelRow row_of(const StateModel& m, const Inputs& in, const StateMachine& machi
                     .time_s};
 }
 
+ModelCost cost_of(const StateModel& m, const Inputs& in, const StateMachine& machine) {
+  const double context = as_double(in.context);
+  ModelCost cost{.name = std::string(m.name),
+                 .attention_layers = m.attention_layers,
+                 .windowed_layers = m.windowed_layers,
+                 .state_layers = m.state_layers,
+                 .fixed_bytes = mi::fixed_bytes(m, machine.bits)};
+  for (std::size_t i = 1; i <= kept_columns; ++i)
+    cost.cache_bytes.push_back(
+        mi::kept_bytes(m, machine.bits, context * static_cast<double>(i) / static_cast<double>(kept_columns)));
+  const mi::StateStep step =
+      mi::state_step(m, machine.bits, as_double(in.batch), context, machine.flops_per_s, machine.bytes_per_s);
+  cost.step = {.weights_s = step.weight_bytes / machine.bytes_per_s,
+               .states_s = step.state_bytes / machine.bytes_per_s,
+               .cache_s = step.kv_bytes / machine.bytes_per_s};
+  cost.step.arithmetic_s = std::max(0.0, step.time_s - cost.step.total_s());
+  return cost;
+}
+
 void compute_models(const Inputs& in, const StateModel& own, const StateModel& other, const StateMachine& machine,
                     Outputs& out, Run* run) {
   const double batch = as_double(in.batch);
@@ -81,6 +100,8 @@ void compute_models(const Inputs& in, const StateModel& own, const StateModel& o
   out.reference_read_bytes = mi::read_parameters(other, batch) * machine.bits.weights / 8;
   for (const StateModel& m : mi::state_models()) out.models.push_back(row_of(m, in, machine));
   if (run == nullptr) return;
+  run->own = cost_of(own, in, machine);
+  run->reference = cost_of(other, in, machine);
   for (double n = 256; n < 1.1e6; n *= std::sqrt(2.0)) {
     run->contexts.push_back(std::round(n));
     run->own_bytes.push_back(mi::sequence_bytes(own, machine.bits, n));

@@ -12,6 +12,10 @@ const Choices keepings{
 const Choices state_formats{{"bf16", "BF16", "Two bytes per number."},
                             {"fp32", "FP32", "Four bytes per number, as many engines keep states."}};
 
+const Choices shown{
+    {"recall", "What is found", "A stream of pairs, and what a state and a cache still find of it."},
+    {"cost", "What it costs", "Two models to scale: what each keeps of a sequence, and what its decode step moves."}};
+
 const Choices& model_choices() {
   static const Choices choices = [] {
     Choices out;
@@ -30,28 +34,34 @@ constexpr std::string_view no_scan =
     "FP32 peak.";
 
 void describe_task(Fields& f, Inputs& in) {
+  const When task{"shown", "recall"};
   f.group("The task");
+  f.choice("shown", in.shown, shown, "Large picture", "Which of the two questions the large picture answers.");
   f.choice("keeping", in.keeping, keepings, "The state", "How pairs are written into the state of fixed size.",
-           {.headline = true});
+           {.headline = true, .when = task});
   f.integer("width", in.width, "Key width", "The state has so many rows of 16 numbers, one for each value.",
-            {.range = {2, max_width}, .typical = {4, 32}, .headline = true});
+            {.range = {2, max_width}, .typical = {4, 32}, .headline = true, .when = task});
   f.integer("pairs", in.pairs, "Pairs", "How many pairs of a key and a value the stream has.",
-            {.range = {2, max_pairs}, .headline = true});
+            {.range = {2, max_pairs}, .headline = true, .when = task});
   f.integer("needle", in.needle, "Needle", "Which of the pairs is the needle, counted from the first.",
-            {.range = {1, max_pairs}});
+            {.range = {1, max_pairs}, .when = task});
   f.real("rewritten", in.rewritten, {"Rewritten", "%"},
          "Share of the pairs that give a key which stands already a new value; the needle's key is spared.",
-         {.range = {0, 80}});
+         {.range = {0, 80}, .when = task});
   f.integer("fillers", in.fillers, "Fillers to a pair", "Tokens between the pairs that nobody asks for.",
-            {.range = {0, 2}});
+            {.range = {0, 2}, .when = task});
   f.integer("steps", in.steps, "Training steps", "Steps of Adam with four streams each, for every way alike.",
-            {.range = {10, 400}, .typical = {20, 200}, .costly = true});
-  f.integer("seed", in.seed, "Seed", "It draws first weights and streams.", {.range = {1, 1000}, .typical = {1, 20}});
-  f.integer("stream", in.stream, "Stream shown", "Which of the streams that are asked is drawn.", {.range = {1, 96}});
+            {.range = {10, 400}, .typical = {20, 200}, .costly = true, .when = task});
+  f.integer("seed", in.seed, "Seed", "It draws first weights and streams.",
+            {.range = {1, 1000}, .typical = {1, 20}, .when = task});
+  f.integer("stream", in.stream, "Stream shown", "Which of the streams that are asked is drawn.",
+            {.range = {1, 96}, .when = task});
   f.group("A small cache of attention");
   f.integer("cache_entries", in.cache_entries, "Entries kept",
-            "How many pairs of keys and values it holds; 0: as many numbers as the state.", {.range = {0, max_pairs}});
-  f.integer("sinks", in.sinks, {"Sinks", "tokens"}, "First tokens that a window never drops.", {.range = {0, 8}});
+            "How many pairs of keys and values it holds; 0: as many numbers as the state.",
+            {.range = {0, max_pairs}, .when = task});
+  f.integer("sinks", in.sinks, {"Sinks", "tokens"}, "First tokens that a window never drops.",
+            {.range = {0, 8}, .when = task});
 }
 
 void describe_models(Fields& f, Inputs& in) {

@@ -109,22 +109,37 @@ void draw_costs(Inputs& in, const Outputs& out, const Picture& picture, View& vi
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
-  stage.panel("stream",
-              {.title = "The needle in the stream",
-               .least = {480, 320},
-               .ideal = {0, 560},
-               .answers = true,
-               .marks = "the stream"},
-              [&](ImVec2 size) {
-                draw_over_doors(
-                    picture.doors, size, view.requests, [&](ImVec2 room) { draw_stream(in, picture, view, room); },
-                    480);
-                widgets::drew("the stream");
-              });
-  stage.panel("recall", {.title = "What is found of more and more pairs", .least = {380, 230}},
-              [&](ImVec2 size) { draw_recall(in, out, picture, view, size); });
-  stage.panel("costs", {.title = "What a step costs, what a sequence keeps", .least = {580, 230}, .ideal = {0, 260}},
-              [&](ImVec2 size) { draw_costs(in, out, picture, view, size); });
+  const auto hero = [&](const auto& paint, const char* mark) {
+    return [&picture, &view, paint, mark](ImVec2 size) {
+      draw_over_doors(picture.doors, size, view.requests, paint, 480);
+      widgets::drew(mark);
+    };
+  };
+  const auto costs = [&] {
+    stage.panel("costs", {.title = "What a step costs, what a sequence keeps", .least = {580, 230}, .ideal = {0, 260}},
+                [&](ImVec2 size) { draw_costs(in, out, picture, view, size); });
+  };
+  if (picture.shown == Shown::cost) {
+    stage.panel("kept",
+                {.title = "What two models keep of a sequence, and what a step moves",
+                 .least = {480, 320},
+                 .ideal = {0, 560},
+                 .answers = true,
+                 .marks = "what is kept"},
+                hero([&](ImVec2 room) { draw_kept(in, picture, view, room); }, "what is kept"));
+    costs();
+  } else {
+    stage.panel("stream",
+                {.title = "The needle in the stream",
+                 .least = {480, 320},
+                 .ideal = {0, 560},
+                 .answers = true,
+                 .marks = "the stream"},
+                hero([&](ImVec2 room) { draw_stream(in, picture, view, room); }, "the stream"));
+    stage.panel("recall", {.title = "What is found of more and more pairs", .least = {380, 230}},
+                [&](ImVec2 size) { draw_recall(in, out, picture, view, size); });
+    costs();
+  }
   stage.panel("scan", {.title = "The scan in blocks", .least = {380, 230}},
               [&](ImVec2 size) { draw_scan(in, out, picture, view, size); });
 }

@@ -1,13 +1,12 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
 
+#include "chapters/inference/state_space/hero_parts.h"
 #include "chapters/inference/state_space/lab.h"
 #include "widgets/base/lit_figure.h"
 #include "widgets/base/marks.h"
 #include "widgets/base/painter.h"
 #include "widgets/base/parts.h"
-#include "widgets/base/press_area.h"
 #include "widgets/base/theme.h"
 
 /// The hero: a stream of pairs from left to right, the cache that grows under it and the state that does not, and what
@@ -56,28 +55,19 @@ StreamPlace place_of(std::size_t count, std::size_t rows, ImVec2 corner, ImVec2 
   return s;
 }
 
-void paint_words(const Painter& p, const StreamPlace& s, float corner_x, float top, float height,
-                 std::string_view first, std::string_view second, ImU32 colour) {
-  const auto& t = widgets::theme();
-  const float line = s.small + t.px(2), both = second.empty() ? line : 2 * line;
-  const float y = top + std::max(0.0f, (height - both) / 2);
-  p.text_fit({corner_x, y}, first, s.words - t.px(10), colour, Type::small, Font::bold);
-  if (!second.empty() && height > 1.9f * line)
-    p.text_fit({corner_x, y + line}, second, s.words - t.px(10), t.muted, Type::small);
-}
-
 /// The names of the lanes, left of them.
 void paint_names(const Painter& p, const StreamPlace& s, float x) {
   const auto& t = widgets::theme();
   const bool narrow = s.words < t.px(100);
-  paint_words(p, s, x, s.stream_y, s.stream_h, narrow ? "Stream" : "Pairs stream by", s.keys ? "key, value" : "values",
-              t.text);
-  paint_words(p, s, x, s.base - s.cache_h, s.cache_h, narrow ? "Attention" : "Attention keeps",
+  const float room = s.words - t.px(10);
+  paint_words(p, room, x, s.stream_y, s.stream_h, narrow ? "Stream" : "Pairs stream by",
+              s.keys ? "key, value" : "values", t.text);
+  paint_words(p, room, x, s.base - s.cache_h, s.cache_h, narrow ? "Attention" : "Attention keeps",
               narrow ? "keeps all" : "every pair", t.text);
-  paint_words(p, s, x, s.base, s.state_h, narrow ? "State" : "The state keeps", "a sum of them", t.text);
-  paint_words(p, s, x, s.attention_y, s.lane_h, narrow ? "Attention" : "Attention says",
+  paint_words(p, room, x, s.base, s.state_h, narrow ? "State" : "The state keeps", "a sum of them", t.text);
+  paint_words(p, room, x, s.attention_y, s.lane_h, narrow ? "Attention" : "Attention says",
               narrow ? "says" : "the needle is", t.text);
-  paint_words(p, s, x, s.state_y, s.lane_h, narrow ? "State" : "The state says", narrow ? "says" : "the needle is",
+  paint_words(p, room, x, s.state_y, s.lane_h, narrow ? "State" : "The state says", narrow ? "says" : "the needle is",
               t.text);
 }
 
@@ -217,35 +207,6 @@ void paint_found(const Painter& p, const Picture& picture, const StreamPlace& s)
   p.text({s.left - t.px(6), foot - s.small}, "0", t.muted, Type::small, Font::mono, Align::right);
 }
 
-void paint_handle(const Painter& p, ImVec2 at, bool hot, bool across) {
-  const auto& t = widgets::theme();
-  p.circle(at, t.px(hot ? 11.0f : 9.0f), widgets::with_alpha(t.accent, 0.3f));
-  p.circle(at, t.px(6), t.accent);
-  p.ring(at, t.px(6), t.text, t.px(1.5f));
-  for (const float way : {-1.0f, 1.0f}) {
-    const float a = way * t.px(10), b = way * t.px(14), c = t.px(4);
-    const std::array<ImVec2, 3> tip =
-        across ? std::array<ImVec2, 3>{{{at.x + a, at.y - c}, {at.x + b, at.y}, {at.x + a, at.y + c}}}
-               : std::array<ImVec2, 3>{{{at.x - c, at.y + a}, {at.x, at.y + b}, {at.x + c, at.y + a}}};
-    p.polyline(tip, t.accent, t.px(1.5f));
-  }
-}
-
-struct HandleState {
-  bool held = false, hot = false;
-  int steps = 0;
-};
-HandleState handle_at(const char* id, ImVec2 min, ImVec2 extent, ImGuiMouseCursor cursor) {
-  ImGui::SetCursorScreenPos(min);
-  widgets::press_area(id, extent);
-  HandleState h;
-  h.held = ImGui::IsItemActive() && ImGui::IsMouseDown(ImGuiMouseButton_Left);
-  h.hot = h.held || ImGui::IsItemHovered() || (ImGui::IsItemFocused() && ImGui::GetIO().NavVisible);
-  if (ImGui::IsItemFocused()) h.steps = widgets::play_keys().steps;
-  if (h.hot) ImGui::SetMouseCursor(cursor);
-  return h;
-}
-
 /// A drag by so many pixels to a unit, from where it was taken.
 void drag_count(const HandleState& h, bool began, float mouse, float pixels, std::int64_t most, std::int64_t& value,
                 View& view) {
@@ -328,7 +289,7 @@ void draw_stream(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   paint_lost(p, picture, s);
   paint_found(p, picture, s);
   if (s.found_h > 0) {
-    paint_words(p, s, corner.x, s.found_y, s.found_h, "Found at the end", "", t.text);
+    paint_words(p, s.words - t.px(10), corner.x, s.found_y, s.found_h, "Found at the end", "", t.text);
     p.text_fit({x, s.found_y}, "of all streams,", room, t.muted, Type::small);
     p.text_fit({x, s.found_y + s.small + t.px(2)}, "by place", room, t.muted, Type::small);
   }

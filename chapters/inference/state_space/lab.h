@@ -14,6 +14,7 @@
 #include "models/inference/state_scan.h"
 #include "models/inference/state_space.h"
 #include "models/machine/hardware.h"
+#include "widgets/base/parts.h"
 #include "widgets/plot/curve.h"
 #include "widgets/plot/plot_view.h"
 #include "widgets/stage/stage.h"
@@ -23,12 +24,16 @@ namespace chapters::inference::state_space {
 
 /// Ways to keep pairs in a state, in the order of models::inference::RecallMixer after attention.
 enum class Keeping : std::uint8_t { linear, gated, delta };
+/// Which of the two questions the large picture answers.
+enum class Shown : std::uint8_t { recall, cost };
 enum class StateFormat : std::uint8_t { bf16, fp32 };
 
 inline constexpr std::size_t value_count = static_cast<std::size_t>(models::inference::recall_values);
+inline constexpr std::size_t kept_columns = 64;
 inline constexpr std::int64_t max_pairs = 48, max_width = 48;
 
 struct Inputs {
+  Shown shown = Shown::recall;
   Keeping keeping = Keeping::gated;
   std::int64_t width = 16, pairs = 24, needle = 3, fillers = 0;
   double rewritten = 60;                           ///< %
@@ -94,6 +99,20 @@ struct RecallCurve {
   std::vector<double> share;  ///< %
 };
 
+/// A step's traffic in seconds at the bandwidth by what moves, and by how much its arithmetic is longer than that.
+struct StepParts {
+  double weights_s = 0, states_s = 0, cache_s = 0, arithmetic_s = 0;
+  double total_s() const { return weights_s + states_s + cache_s + arithmetic_s; }
+};
+/// What one model keeps and moves, as the picture of costs draws it.
+struct ModelCost {
+  std::string name;
+  double attention_layers = 0, windowed_layers = 0, state_layers = 0;
+  double fixed_bytes = 0;
+  std::vector<double> cache_bytes;  ///< of one sequence, at the end of each of kept_columns parts of the context
+  StepParts step;
+};
+
 struct Run {
   models::inference::RecallStream stream;  ///< the one that is drawn
   std::int32_t needle_key = 0, needle_value = 0;
@@ -109,6 +128,7 @@ struct Run {
   std::vector<std::vector<double>> other_bytes;
   std::vector<std::string> other_names;
   std::vector<double> blocks, block_s, block_matrix_s, block_memory_s;
+  ModelCost own, reference;
 };
 using Computed = chapters::Computed<Outputs, Run>;
 
@@ -122,6 +142,12 @@ struct TokenCell {
 struct Verdict {
   std::string says, share;
   bool right = false;
+};
+
+/// One model in the picture of costs.
+struct CostSide {
+  std::string layers, kept, step;  ///< words
+  std::string name;
 };
 
 struct Picture {
@@ -139,10 +165,16 @@ struct Picture {
   std::vector<widgets::Curve> bytes, step, recall, scan;
   double bytes_lo = 1, bytes_hi = 2, step_hi = 1, scan_lo = 1, scan_hi = 2, cross_at = 0;
   std::string cross_words, step_label, bytes_label, scan_note, scan_label, recall_label;
+  Shown shown = Shown::recall;
+  CostSide own, reference;
+  std::string context_words, equal_words;
+  double equal_share = 0;  ///< of the context: where the cache is as large; 0: nowhere in it
+  std::vector<widgets::LegendEntry> moved;
 };
 
 struct View {
   widgets::PlotView bytes, step, recall, scan;
+  std::vector<widgets::PlacedLegend> moved;
   Requests requests;
   double drag_from = 0, drag_base = 0;
 };
@@ -154,10 +186,12 @@ Computed compute(const Inputs& in, Progress& progress, Trained& trained);
 bool compute_recall(const Inputs& in, Progress& progress, Trained& trained, Outputs& out, Run* run);
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 void arrange_stream(const Inputs& in, const Outputs& out, const Run& run, Picture& p);
-std::string answer_of(const Outputs& out);
+void arrange_kept(const Inputs& in, const Outputs& out, const Run& run, Picture& p);
+std::string answer_of(Shown shown, const Outputs& out);
 LabDoors doors_of(const Inputs& in);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 void draw_stream(Inputs& in, const Picture& picture, View& view, ImVec2 size);
+void draw_kept(Inputs& in, const Picture& picture, View& view, ImVec2 size);
 
 void describe(Fields& f, Inputs& in);
 void describe(Fields& f, Outputs& out);

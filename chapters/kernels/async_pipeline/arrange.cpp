@@ -194,7 +194,7 @@ std::string given_of(const Inputs& in) {
     words += ", copy " + whole_words(in.load_time) + ", compute " + whole_words(in.compute_time) + " cycles";
   else
     words +=
-        ", a tile of " + whole_words(in.block_m) + " x " + whole_words(in.block_n) + " x " + whole_words(in.block_k);
+        ", a tile of " + whole_words(in.block_m) + " × " + whole_words(in.block_n) + " × " + whole_words(in.block_k);
   return words;
 }
 

@@ -197,7 +197,7 @@ std::string sums_refused(const Inputs& in) {
   if (in.times == Times::set || (capability >= 100 && capability < 120)) return {};
   const std::int64_t sums = (in.block_m * in.block_n + in.block_threads - 1) / in.block_threads;
   if (sums <= in.registers_per_thread) return {};
-  return "A tile of " + std::to_string(in.block_m) + " x " + std::to_string(in.block_n) + " has " +
+  return "A tile of " + std::to_string(in.block_m) + " × " + std::to_string(in.block_n) + " has " +
          std::to_string(sums) + " sums per thread, and " + std::to_string(in.registers_per_thread) +
          " registers are set: take more threads or registers, or a smaller tile.";
 }

@@ -6,7 +6,7 @@ namespace {
 const Choices access_choices = {
     {"row", "A row", "Lane t takes the t-th chunk of a row, on into the rows below where it is short."},
     {"column", "A column", "Lane t takes row t of one column: how a transpose leaves its tile."},
-    {"ldmatrix", "ldmatrix.x4", "Lane t gives the address of row t % 16, chunk t / 16: four matrices of 8 x 16 bytes."},
+    {"ldmatrix", "ldmatrix.x4", "Lane t gives the address of row t % 16, chunk t / 16: four matrices of 8 × 16 bytes."},
     {"mma_rows", "mma, 8 rows by 4", "Row t / 4, chunk t % 4: how lanes hold A and C, and B of an [n][k] tile."},
     {"mma_columns", "mma, 4 rows by 8", "Row t % 4, chunk t / 4: how lanes hold B of a [k][n] tile."},
     {"expression", "Your expression", "An index that each lane forms, in units of what it moves."},

@@ -149,6 +149,9 @@ void paint_count(const Painter& p, const PlacementWords& words, bool possible, c
   }
 }
 
+/// What paint_room asks for under the wavefronts and their story.
+float room_below() { return 2 * widgets::theme().type(Type::small) + widgets::theme().px(76); }
+
 /// How much the tile takes, padding hatched, and whether rows can be loaded 16 bytes at a time: where what hangs leaves
 /// room for it.
 void paint_room(const Painter& p, const PlacementWords& words, const ColumnLayout& l, float y) {
@@ -285,7 +288,9 @@ BanksLayout layout_banks(int lines, int wavefronts, ImVec2 at, ImVec2 size) {
     room += story;
     told = false;
   }
-  const float cell_h = std::clamp(room / (grid_rows + hang_rows), 1.0f, cell_w * 1.8f);
+  // Cells of a few rows grow beyond that where what the tile takes still has its place below them.
+  const float rows = grid_rows + hang_rows, roomy = (room - room_below()) / rows;
+  const float cell_h = std::max(std::clamp(room / rows, 1.0f, cell_w * 1.8f), std::min(roomy, cell_w * 4.0f));
   BanksLayout out;
   out.told = told;
   for (std::size_t i = 0; i < out.columns.size(); ++i) {

@@ -71,7 +71,7 @@ Requests by_addresses(const Inputs& in) {
 Requests requests_of(const Inputs& in) {
   if (in.access == Access::addresses) return by_addresses(in);
   if (threads_of(in) > 1024) {
-    return refused("A block has at most 1,024 threads, and " + std::to_string(in.block_width) + " x " +
+    return refused("A block has at most 1,024 threads, and " + std::to_string(in.block_width) + " × " +
                    std::to_string(in.block_height) + " are " + std::to_string(threads_of(in)) +
                    ": set fewer rows or fewer threads in a row.");
   }
@@ -155,7 +155,7 @@ constexpr KnownAccess known_accesses[] = {
     {"One field of a struct of four", "4i", "4 * tid", [](std::int64_t i) { return 4 * i; }},
     {"Every 32nd", "32i", "32 * tid", [](std::int64_t i) { return 32 * i; }},
     {"Down a column of 1,024", "1024i", "1024 * tid", [](std::int64_t i) { return 1024 * i; }},
-    {"8 x 4 threads on rows of 1,024", "8x4", "1024 * (tid / 8) + tid % 8",
+    {"8 × 4 threads on rows of 1,024", "8x4", "1024 * (tid / 8) + tid % 8",
      [](std::int64_t i) { return 1024 * (i / 8) + i % 8; }},
     {"Backwards", "255-i", "255 - tid", [](std::int64_t i) { return 255 - i; }},
     {"Two lanes, one element", "i/2", "tid / 2", [](std::int64_t i) { return i / 2; }},

@@ -42,9 +42,9 @@ Cut cut_as_set(const Inputs& in) {
 
 std::string words_of_name(const gpu::CutlassKernel& k, std::int64_t stages) {
   const gpu::GemmTile& t = k.tile;
-  return whole(t.block_m) + " x " + whole(t.block_n) + " x " + whole(t.block_k) + ", " + whole(stages) +
+  return whole(t.block_m) + " × " + whole(t.block_n) + " × " + whole(t.block_k) + ", " + whole(stages) +
          (stages == 1 ? " stage" : " stages") + (k.automatic_stages ? " that fit" : "") + ", warp tiles of " +
-         whole(t.warp_m) + " x " + whole(t.warp_n);
+         whole(t.warp_m) + " × " + whole(t.warp_n);
 }
 
 /// Puts what the name says in the place of what is set; the sentence why it cannot be, empty where it can.
@@ -87,7 +87,7 @@ Gate gate_of(GemmGate gate, GemmUnit unit) {
 
 std::string tile_words(const Cut& cut, GemmGate gate) {
   const gpu::GemmTile& t = cut.tile;
-  const auto pair = [](std::int64_t a, std::int64_t b) { return whole(a) + " x " + whole(b); };
+  const auto pair = [](std::int64_t a, std::int64_t b) { return whole(a) + " × " + whole(b); };
   switch (gate) {
     case GemmGate::hbm:
       return "each matrix once";

@@ -113,7 +113,7 @@ void describe_operation(Fields& f, Outputs& o) {
   f.real("attainable_flops_per_s", o.roof.attainable_flops_per_s, {"Attainable", "FLOP/s"},
          {.formula = "min(peak, intensity x bandwidth)", .source = "Williams, Waterman, Patterson, CACM 52(4), 2009"});
   f.real("roof_flops_per_s", o.roof.flops_per_s, {"Arithmetic roof", "FLOP/s"},
-         "Measured where ceilings are; else clock x lanes x 2 ports x 2, or the data sheet.");
+         "Measured where ceilings are; else clock × lanes × 2 ports × 2, or the data sheet.");
   f.real("roof_bytes_per_s", o.roof.bytes_per_s, {"Memory roof", "B/s"},
          "Measured where ceilings are; else as set, or the data sheet.");
   f.real("clock_now_hz", o.roof.clock_hz, {"Clock", "Hz"},

@@ -99,7 +99,7 @@ void write_maps(const Inputs& in, const Outputs& out, const Run& run, Picture& p
   const std::string sizes = std::to_string(out.rows) + "," + std::to_string(out.columns);
   const bool typed = of_a(in) || out.status == LayoutStatus::refused;
   const bool whole = out.rows == run.rows && out.columns == run.columns;
-  const std::string drawn = whole ? "" : ", drawn to " + std::to_string(run.rows) + " x " + std::to_string(run.columns);
+  const std::string drawn = whole ? "" : ", drawn to " + std::to_string(run.rows) + " × " + std::to_string(run.columns);
   pic.maps[0] = {"by rows", "(" + sizes + "):(" + std::to_string(out.columns) + ",1)" + drawn,
                  wavefronts_words(out.column_by_rows)};
   pic.maps[1] = {typed ? "A" : name_of(in.operation), typed ? "A = " + in.a : "R = " + out.result,
@@ -135,7 +135,7 @@ void write_panels(const Inputs& in, const Outputs& out, const Run& run, Picture&
   pic.given_story = "cells of " + std::to_string(bytes_of(in.cell_bytes)) +
                     " B over 32 banks of 4 B; a lane per row, and each reads its cell of the column";
   pic.fragment_story = std::string(run.fragment->instruction) + ", " + std::string(run.fragment->operand) + ": " +
-                       std::to_string(out.fragment_rows) + " x " + std::to_string(out.fragment_columns) + ", " +
+                       std::to_string(out.fragment_rows) + " × " + std::to_string(out.fragment_columns) + ", " +
                        std::to_string(out.fragment_values) + (out.fragment_values == 1 ? " element" : " elements") +
                        " a thread";
   pic.holder_story = "thread " + std::to_string(run.lane) + " holds " + out.held_elements;

@@ -55,7 +55,7 @@ const Choices fragment_choices{
     {"mma_c_f64", "mma m8n8k4 C, FP64", "Two registers per element."},
     {"wgmma_a16", "wgmma m64k16 A, 16-bit", "Four warps, 16 rows each."},
     {"wgmma_d64", "wgmma m64n64 D", "Four warps, 16 rows each."},
-    {"ldmatrix_x4", "ldmatrix.x4", "Four 8 x 8 matrices side by side."},
+    {"ldmatrix_x4", "ldmatrix.x4", "Four 8 × 8 matrices side by side."},
     {"ldmatrix_x4_trans", "ldmatrix.x4.trans", "The same, transposed on the way."},
     {"tcgen05_load", "tcgen05.ld 16x256b", "From tensor memory into one warp; the shape of the mma accumulator."},
     {"wmma_c", "wmma m16n16 accumulator", "Officially opaque: observed from sm_75 on; sm_70 differs."}};

@@ -24,8 +24,8 @@ constexpr std::array<MarkEntry, 7> map_legend{{{"shade: bank of the cell", Legen
                                                {"banks: each level is a wavefront", LegendMark::tower},
                                                {"0 to 3: bits of the swizzle", LegendMark::button},
                                                {"thick lines: tiles or copies of A", LegendMark::copies}}};
-/// Pixels of one wavefront at most.
-float max_level() { return widgets::theme().px(24); }
+/// Pixels of one wavefront at most, where there is room for more than the maps and towers need.
+float max_level() { return widgets::theme().px(44); }
 
 /// First bank of a cell, and how many banks it is wide.
 struct Banks {
@@ -258,8 +258,8 @@ MapsPlace place_maps(const Run& run, ImVec2 corner, ImVec2 size) {
     l.least = std::min(l.least, map.wavefronts);
   }
   const float body = size.y - 3 * l.line - t.px(8), axis = t.type(Type::small) + t.px(10);
-  const float highest = static_cast<float>(l.deepest) * max_level() + axis;
-  const float least_towers = std::min(highest, 0.36f * body);
+  const float levels = static_cast<float>(l.deepest), highest = levels * max_level() + axis;
+  const float least_towers = std::min(levels * t.px(24) + axis, 0.36f * body);
   l.cells = body - least_towers;
   const CellGrid sized({0, 0}, {l.wide, l.cells}, run.rows, run.columns);
   l.tallest = std::clamp(body - sized.height(), least_towers, highest);

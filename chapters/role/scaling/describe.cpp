@@ -49,7 +49,7 @@ void describe(Fields& f, Inputs& in) {
          "GPU-seconds of its forward and backward pass: seconds on one GPU alone.",
          {.range = {1e-6, 1e4, Scale::log}, .typical = {1e-3, 100}});
   f.integer("replica_gpus", in.replica_gpus, "GPUs per replica",
-            "Tensor x pipeline x context parallel: one copy of the model.", {.range = {1, 1024, Scale::log}});
+            "Tensor × pipeline × context parallel: one copy of the model.", {.range = {1, 1024, Scale::log}});
   f.real("fixed_s", in.fixed_s, {"Not shared", "s"}, "Takes as long on any number of GPUs: Amdahl's serial part.",
          {.range = {0, 100}, .typical = {0, 1}});
   f.group("Gradients");

@@ -57,8 +57,8 @@ LevelSources sources_of(const models::Level& level) {
 void write_level(const Outputs& out, Picture& pic) {
   const auto times = [](double ratio) { return format_text(ratio, "", 2); };
   if (out.compared_with != out.chosen.facts.label)
-    pic.comparison = "Against " + out.compared_with + ": bandwidth / " + times(out.bandwidth_ratio) + ", latency x " +
-                     times(out.latency_ratio) + ", energy x " + times(out.energy_ratio) + ".";
+    pic.comparison = "Against " + out.compared_with + ": bandwidth / " + times(out.bandwidth_ratio) + ", latency × " +
+                     times(out.latency_ratio) + ", energy × " + times(out.energy_ratio) + ".";
   pic.filling = format_text(out.needed_in_flight_bytes, "B") + " in flight fill it; here " + out.limit + " rules.";
 }
 

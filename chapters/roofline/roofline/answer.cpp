@@ -127,7 +127,7 @@ std::string answer_of(const Inputs& in, const Outputs& out, const Run& run) {
 std::string own_label(const Inputs& in, const Run& run) {
   if (in.operation == "custom") return "yours, drag me";
   if (in.operation == "gemm")
-    return "GEMM " + std::to_string(in.m) + " x " + std::to_string(in.n) + " x " + std::to_string(in.k);
+    return "GEMM " + std::to_string(in.m) + " × " + std::to_string(in.n) + " × " + std::to_string(in.k);
   for (const auto& named : run.works)
     if (models::roofline_op_id(named.op) == in.operation) return named.label;
   return {};

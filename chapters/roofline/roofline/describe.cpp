@@ -8,7 +8,7 @@ namespace {
 
 const Choices operations = {
     {"custom", "your own", "Any work: say its FLOP and its bytes, or drag its dot."},
-    {"gemm", "GEMM m x n x k", "One matmul, each matrix crossing memory once."},
+    {"gemm", "GEMM m × n × k", "One matmul, each matrix crossing memory once."},
     {"decode", "decode step, whole model", "One token for each sequence of the batch: all weights, and the cache."},
     {"prefill", "prefill, whole model", "The prompt of each sequence in one pass."},
     {"attention_unfused", "attention, unfused",
@@ -222,7 +222,7 @@ void describe(Fields& f, Outputs& o) {
          "The smallest n for which an n^3 matmul is compute-bound.",
          {.formula = "n = 1.5 x ridge x bytes per element"});
   f.real("depth_at_ridge", o.depth_at_ridge, "Depth K at ridge",
-         "The smallest K for which a matmul of M x K and K x N is compute-bound, with the M and N that are set.",
+         "The smallest K for which a matmul of M × K and K × N is compute-bound, with the M and N that are set.",
          {.absent = "M and N are so small that no K makes it compute-bound.",
           .formula = "K = r b M N / (2 M N - r b (M + N))"});
   f.real("peak_flops_per_s", o.machine.peak_flops_per_s, {"Peak", "FLOP/s"}, "Dense, in the chosen format.");

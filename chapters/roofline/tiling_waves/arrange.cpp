@@ -85,7 +85,7 @@ void write_headings(const Inputs& in, const std::string& chip, const Outputs& ou
   pic.peak_label = in.units_taken > 0 ? "peak, " + whole(out.setting.sm_count) + " SMs" : "peak";
   const std::string slots = whole(out.slots), blocks = whole(out.result.work_units);
   pic.tile_story = whole(out.result.tiles_m) + " down M and " + whole(out.result.tiles_n) + " across N";
-  pic.summary = whole(out.result.tiles) + " tiles of " + whole(in.tile_m) + " x " + whole(in.tile_n) + " for " + slots +
+  pic.summary = whole(out.result.tiles) + " tiles of " + whole(in.tile_m) + " × " + whole(in.tile_n) + " for " + slots +
                 " slots of " + chip + ": ";
   if (in.schedule == Schedule::stream_k) {
     pic.summary += "shared out step by step to " + blocks + " blocks.";
@@ -219,7 +219,7 @@ void write_edges(const Inputs& in, const Outputs& out, Picture& pic) {
   pic.tile_share_m = std::min(1.0, static_cast<double>(in.tile_m) / static_cast<double>(in.m));
   pic.tile_share_n = std::min(1.0, static_cast<double>(in.tile_n) / static_cast<double>(in.n));
   pic.given_story = "C: " + whole(in.m) + " rows and " + whole(in.n) + " columns in tiles of " + whole(in.tile_m) +
-                    " x " + whole(in.tile_n);
+                    " × " + whole(in.tile_n);
 }
 
 }  // namespace

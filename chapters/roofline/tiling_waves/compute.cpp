@@ -81,9 +81,9 @@ models::Status add_schedules(const Inputs& in, Outputs& out) {
     out.schedules.push_back({std::move(name), s, 100 * s.result.wave_efficiency, plain_s / s.result.time_s});
   };
   add("data parallel", data_parallel);
-  add("split-K x " + count(split_k.split), split_k);
+  add("split-K × " + count(split_k.split), split_k);
   if (in.schedule == Schedule::split_k && in.splits != split_k.split)
-    add("split-K x " + count(in.splits) + ", set", {Schedule::split_k, in.splits, out.result});
+    add("split-K × " + count(in.splits) + ", set", {Schedule::split_k, in.splits, out.result});
   add("stream-K", stream_k);
   out.split_k = split_k;
   out.stream_k = stream_k;

@@ -114,7 +114,7 @@ void describe_waves(Fields& f, Outputs& o) {
   f.integer("slots", o.slots, "Slots", "Thread blocks that run at once: a full wave.",
             {.formula = "free SMs x blocks an SM holds"});
   f.integer("blocks", o.result.work_units, "Thread blocks",
-            "Tiles, tiles x splits, or for stream-K one for each slot with work.");
+            "Tiles, tiles × splits, or for stream-K one for each slot with work.");
   f.integer("last_wave_blocks", o.last_wave_blocks, "Blocks in the last wave",
             {.formula = "blocks - (waves - 1) x slots"});
   f.integer("free_to_n", o.free_range.last_n, "Same waves up to N",

@@ -95,7 +95,7 @@ void describe(Fields& f, OperationRow& row) {
   f.text("group", row.group, "Group");
   f.text("kind", row.timed.operation.layer, "Part", "Kind of layer, embedding or output.");
   f.integer("count", row.timed.operation.count, "Count", "Times in the model.");
-  f.text("shape", row.shape, "Shape", "[rows x depth] x [depth x columns], empty where there is no matmul.");
+  f.text("shape", row.shape, "Shape", "[rows × depth] × [depth × columns], empty where there is no matmul.");
   f.integer("parameters", row.timed.operation.parameters, {"Parameters", "parameters"});
   f.real("flops", row.timed.cost.flops, {"Flops of one", "FLOP"});
   f.real("bytes", row.bytes, {"Bytes of one", "B"});

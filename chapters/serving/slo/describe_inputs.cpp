@@ -33,7 +33,7 @@ void describe_scaling(Fields& f, Inputs& in) {
   f.group("Autoscaling");
   f.choice(
       "scale_on", in.scale_on, signals, "Scale",
-      "Every look the number becomes itself x signal / target, rounded up, as Kubernetes does; a tenth off is left.",
+      "Every look the number becomes itself × signal / target, rounded up, as Kubernetes does; a tenth off is left.",
       {.when = of_model});
   f.real("target_queue", in.target_queue, "Waiting for each",
          "The target: so many requests in the queue of each replica.",

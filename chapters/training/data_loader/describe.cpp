@@ -40,7 +40,7 @@ void describe(Fields& f, Inputs& in) {
   f.real("decode_spread", in.decode_spread, "Spread", "A batch takes between 1 - spread and 1 + spread of the mean.",
          {.range = {0, 0.9}});
   f.integer("cores", in.cores, "Cores", "How many cores decode at once.", {.range = {1, 128, Scale::step}});
-  f.real("batch_bytes", in.batch_bytes, {"Decoded batch", "B"}, "256 images of 224 x 224 x 3 in FP32 are 154 MB.",
+  f.real("batch_bytes", in.batch_bytes, {"Decoded batch", "B"}, "256 images of 224 × 224 × 3 in FP32 are 154 MB.",
          {.range = {1e5, 1e10, Scale::log}});
   f.real("host_copy_bytes_per_s", in.host_copy_bytes_per_s, {"Pinning", "B/s"},
          "The rate at which the thread copies into pinned pages.",

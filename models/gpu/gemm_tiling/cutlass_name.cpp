@@ -163,7 +163,7 @@ std::string Reader::read_core() {
     const auto* const known =
         std::find_if(instructions.begin(), instructions.end(), [&](const Instruction& i) { return i.digits == shape; });
     if (known == instructions.end())
-      return "names an instruction \"" + printable(shape, 20) + "\" that is not known here: 16816 is 16 x 8 x 16.";
+      return "names an instruction \"" + printable(shape, 20) + "\" that is not known here: 16816 is 16 × 8 × 16.";
     out_.instruction_m = known->m;
     out_.instruction_n = known->n;
     out_.instruction_k = known->k;

@@ -142,7 +142,7 @@ Status check(const PipelineSpec& spec) {
     return Status::fail("A rank of " + name + " holds 1 to 16 chunks, not " + count_text(spec.chunks) +
                         ": choose a number between.");
   if (by_building_block(spec.schedule) && p * m > max_block_cells)
-    return Status::fail(name + " is laid out for up to 4,096 stages x micro-batches, and these are " +
+    return Status::fail(name + " is laid out for up to 4,096 stages × micro-batches, and these are " +
                         count_text(p * m) + ": choose fewer micro-batches.");
   switch (spec.schedule) {
     case PipelineSchedule::interleaved:

@@ -67,8 +67,8 @@ Status check_topology_plan(const Topology& topology, const TopologyPlan& plan) {
     if (n < 1 || n > max_topology_ranks) return Status::fail("An axis has one rank or more, and at most 65,536.");
   if (plan.tensor * plan.context > max_topology_ranks || plan.pipeline * plan.data > max_topology_ranks ||
       plan.ranks() > chips)
-    return Status::fail("The axes ask for " + std::to_string(plan.tensor) + " x " + std::to_string(plan.context) +
-                        " x " + std::to_string(plan.pipeline) + " x " + std::to_string(plan.data) +
+    return Status::fail("The axes ask for " + std::to_string(plan.tensor) + " × " + std::to_string(plan.context) +
+                        " × " + std::to_string(plan.pipeline) + " × " + std::to_string(plan.data) +
                         " ranks, and the machines have " + std::to_string(chips) +
                         " chips; take more boxes or smaller axes.");
   if (plan.data % plan.expert != 0)

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <set>
 
@@ -11,9 +12,9 @@
 
 namespace {
 
-/// The texts that one veiled panel draws in a window of its own.
+/// What one veiled panel draws in a window of its own.
 template <class Draw>
-std::multiset<std::string> veiled_texts(Draw draw) {
+widgets::Record veiled_record(Draw draw) {
   widgets::Record record{};
   ImGui::NewFrame();
   ImGui::SetNextWindowSize({700, 500});
@@ -26,6 +27,12 @@ std::multiset<std::string> veiled_texts(Draw draw) {
   }
   ImGui::End();
   ImGui::EndFrame();
+  return record;
+}
+
+template <class Draw>
+std::multiset<std::string> veiled_texts(Draw draw) {
+  const widgets::Record record = veiled_record(draw);
   std::multiset<std::string> texts;
   for (const auto& s : record.strokes)
     if (s.kind == widgets::Stroke::Kind::text) texts.insert(s.text);
@@ -54,6 +61,29 @@ TEST_CASE("what is drawn as given stands on the veil, with the plots in it; what
   CHECK(texts.contains("veiled until you commit"));
   for (const std::string& text : texts) CHECK(text.find("the answer") == std::string::npos);
   CHECK_FALSE(widgets::veiled());
+}
+
+TEST_CASE("the veil's own words stand on no text that is given, wherever that stands at the foot") {
+  Opened o("roofline/roofline");
+  for (const float free_from : {0.0f, 180.0f, 340.0f}) {
+    INFO("nothing is given from " << free_from << " to " << free_from + 300);
+    const widgets::Record record = veiled_record([&](ImVec2 size) {
+      const ImVec2 at = ImGui::GetCursorScreenPos();
+      const widgets::GivenMarks given;
+      for (float x = 0; x < size.x; x += 20)
+        if (x < free_from || x > free_from + 300)
+          widgets::Painter::window().text({at.x + x, at.y + size.y - 20}, "9", 0xffffffff);
+    });
+    const auto words = std::find_if(record.strokes.begin(), record.strokes.end(),
+                                    [](const widgets::Stroke& s) { return s.text == "veiled until you commit"; });
+    REQUIRE(words != record.strokes.end());
+    for (const widgets::Stroke& s : record.strokes) {
+      if (s.kind != widgets::Stroke::Kind::text || &s == &*words) continue;
+      const ImVec2 a = s.points[0], b{a.x + s.points[1].x, a.y + s.points[1].y}, c = words->points[0],
+                   d{c.x + words->points[1].x, c.y + words->points[1].y};
+      CHECK_FALSE((a.x < d.x && b.x > c.x && a.y < d.y && b.y > c.y));
+    }
+  }
 }
 
 TEST_CASE("a guessed number stays in the picture, on the plots that have an axis of its name") {

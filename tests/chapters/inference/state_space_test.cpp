@@ -96,3 +96,32 @@ TEST_CASE("state space lab: the step behind its door is the attention model's he
   CHECK(near(computed(*open_link(*doors[2].link), "decode_time_s"), out(*lab, "reference_step_s"), 1e-9));
   CHECK(near(computed(*open_link(*doors[0].link), "sequence_bytes"), out(*lab, "reference_bytes"), 1e-9));
 }
+
+TEST_CASE("state space lab: the picture of costs has what the facts say: bytes at the end, and a step by its parts") {
+  use_bundled_catalog();
+  namespace state = chapters::inference::state_space;
+  state::Trained trained;
+  chapters::Progress progress;
+  // One sequence waits for memory, 64 short ones with states of FP32 too; 4,096 of them multiply for longer.
+  for (const std::int64_t batch : {1, 64, 4096}) {
+    const state::Inputs in{.shown = state::Shown::cost,
+                           .width = 4,
+                           .pairs = 6,
+                           .steps = 10,
+                           .model = "nemotron-h-8b",
+                           .context = 2048,
+                           .batch = batch};
+    const state::Computed made = state::compute(in, progress, trained);
+    REQUIRE(made.run);
+    const state::ModelCost &own = made.run->own, &other = made.run->reference;
+    CHECK(near(own.fixed_bytes + own.cache_bytes.back(), made.facts.sequence_bytes, 1e-12));
+    CHECK(near(other.fixed_bytes + other.cache_bytes.back(), made.facts.reference_bytes, 1e-12));
+    CHECK(near(own.step.total_s(), made.facts.step_s, 1e-12));
+    CHECK(near(other.step.total_s(), made.facts.reference_step_s, 1e-12));
+    CHECK((own.attention_layers == 4 && own.state_layers == 24 && other.attention_layers == 32));
+    CHECK(other.step.states_s == 0);
+    const state::Picture picture = state::arrange(in, made.facts, *made.run);
+    if (made.facts.fits && made.facts.reference_fits) CHECK(picture.answer.starts_with("Nemotron-H 8B keeps"));
+    CHECK(picture.own.layers == "Nemotron-H 8B: 24 layers with a state, 4 with attention");
+  }
+}

@@ -94,7 +94,7 @@ TEST_CASE("coalescing: what faults or fits no block is refused, and a warp beyon
   set(*lab, "offset", 8);
   CHECK(computed(*lab, "sectors") == 16);
   set(*lab, "block_height", 32);
-  CHECK(reason_of(*lab).starts_with("A block has at most 1,024 threads, and 256 x 32 are 8192"));
+  CHECK(reason_of(*lab).starts_with("A block has at most 1,024 threads, and 256 × 32 are 8192"));
   set(*lab, "block_height", 1, "block_width", 40, "warp_index", 1);
   CHECK(computed(*lab, "active") == 8);
   set(*lab, "warp_index", 2);

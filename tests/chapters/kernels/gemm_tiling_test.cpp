@@ -50,7 +50,7 @@ TEST_CASE("gemm tiling: a kernel's name says the tile, and what is none is refus
   CHECK(out(*a, "hbm_bytes") == 180355072);
   CHECK(out(*a, "shared_bytes") == 73728);
   CHECK(out(*a, "blocks") == 448);
-  CHECK(text_of(*a, "named").starts_with("256 x 128 x 32, 3 stages"));
+  CHECK(text_of(*a, "named").starts_with("256 × 128 × 32, 3 stages"));
   set(*a, "kernel", "my_gemm_kernel");
   CHECK(reason_of(*a).find("is no name of a CUTLASS kernel") != std::string::npos);
   set(*a, "kernel",

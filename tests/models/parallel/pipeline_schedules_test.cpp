@@ -210,7 +210,7 @@ TEST_CASE("A pipeline that cannot be made says why") {
   CHECK(error(PipelineSchedule::dualpipe, 4, 9).find("9 is odd") != std::string::npos);
   CHECK(error(PipelineSchedule::dualpipe_v, 4, 7).find("at least twice") != std::string::npos);
   CHECK(error(PipelineSchedule::pipedream_2bw, 8, 7).find("PipeDream-2BW keeps two versions") != std::string::npos);
-  CHECK(error(PipelineSchedule::v_half, 64, 65).find("up to 4,096 stages x micro-batches") != std::string::npos);
+  CHECK(error(PipelineSchedule::v_half, 64, 65).find("up to 4,096 stages × micro-batches") != std::string::npos);
   CHECK(error(PipelineSchedule::interleaved_zb, 4, 10).starts_with("Interleaved ZB sends micro-batches round"));
   CHECK(error(PipelineSchedule::gpipe, 0, 7).find("1 to 1,024 ranks") != std::string::npos);
 }

@@ -198,3 +198,15 @@ TEST_CASE("hostile bars stay inside their area at any size") {
     }
   }
 }
+
+TEST_CASE("a bar of one piece has its amount behind it and not in it too, and a name of its own alone") {
+  PlainTheme theme;
+  const std::vector<BarSegment> same{{"blame", 700}}, other{{"weights", 700}}, two{{"weights", 350}, {"cache", 350}};
+  const StackedBar bars[] = {{"blame", same}, {"memory", other}, {"memory", two}};
+  StackedBarLayout l;
+  layout_stacked_bars(bars, {.legend = false}, {{0, 0}, {900, 200}}, seven_px, l);
+  REQUIRE(l.pieces.size() == 4);
+  CHECK(l.pieces[0].caption == BarCaption::none);
+  CHECK(l.pieces[1].caption == BarCaption::name);
+  CHECK(l.pieces[2].caption == BarCaption::name_and_value);
+}
