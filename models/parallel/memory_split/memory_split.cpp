@@ -136,7 +136,7 @@ OwnerPart owner_part(const TrainingPlan& p, MemoryOwner owner, const SplitGpu& g
 
 namespace {
 
-/// Of a step that trains all.
+/// The traffic of a step that trains all.
 ZeroTraffic whole_traffic(const TrainingPlan& p) {
   if (p.data * p.context <= 1) return {};
   const auto micro = static_cast<double>(p.micro_batches), shards = memory::zero_ranks(p);
