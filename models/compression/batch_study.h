@@ -56,8 +56,8 @@ BatchPair train_pair(const BatchTask& task, const BatchRunSetup& setup);
 /// Root of the summed squares of the differences of all weights, over that of the weights of `a`.
 double weight_distance(const SmallNetwork& a, const SmallNetwork& b);
 
-/// The simple noise scale tr(S) / |G|^2 of the gradient at `network`, in examples: G is the mean over `examples` digits
-/// of the task and S their covariance, both without the bias of a finite sample. Source: McCandlish et al. 2018,
+/// The simple noise scale tr(S) / |G|^2 of the gradient at `network`, in examples: G is the mean over `examples` of the
+/// task's digits and S their covariance, both without the bias of a finite sample. Source: McCandlish et al. 2018,
 /// equation 2.9 and appendix A.
 double noise_scale(const SmallNetwork& network, const BatchTask& task, std::size_t examples);
 

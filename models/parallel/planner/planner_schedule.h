@@ -69,7 +69,7 @@ class PlannerSchedules {
 /// its copies, from any thread.
 class KeptSchedules {
  public:
-  /// Of the plan's own stage.
+  /// Activations that the plan's own stage holds at once, in those of one micro-batch.
   double in_flight(const memory::TrainingPlan& plan);
 
  private:
