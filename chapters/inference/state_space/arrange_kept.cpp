@@ -79,7 +79,7 @@ void arrange_kept(const Inputs& in, const Outputs& out, const Run& run, Picture&
   const double share = out.equal_tokens / std::max(1.0, models::as_double(in.context));
   if (std::isfinite(share) && share > 0 && share <= 1) {
     p.equal_share = share;
-    p.equal_words = "as large from " + format_text(out.equal_tokens, "", 3) + " tokens on";
+    p.equal_words = "keeps more from " + format_text(out.equal_tokens, "", 3) + " tokens on";
   }
   const StepParts &a = run.own.step, &b = run.reference.step;
   p.moved = {{.label = "weights", .tint = Meaning::memory_bound}};

@@ -58,7 +58,7 @@ ModelCost cost_of(const StateModel& m, const Inputs& in, const StateMachine& mac
   cost.step = {.weights_s = step.weight_bytes / machine.bytes_per_s,
                .states_s = step.state_bytes / machine.bytes_per_s,
                .cache_s = step.kv_bytes / machine.bytes_per_s};
-  cost.step.arithmetic_s = std::max(0.0, step.time_s - cost.step.total_s());
+  if (step.compute_bound) cost.step.arithmetic_s = std::max(0.0, step.time_s - cost.step.total_s());
   return cost;
 }
 

@@ -156,8 +156,10 @@ void drag_length(Inputs& in, const Painter& p, const KeptPlace& k, View& view) {
 void give_kept(const Painter& p, ImVec2 corner, ImVec2 size) {
   const auto& t = widgets::theme();
   const widgets::GivenMarks given;
-  const KeptPlace k = kept_place(0, 0, widgets::legend_row_px(), corner, size);
-  const float x = corner.x + t.px(8), room = k.words - t.px(16);
+  const float inset = t.px(10);  // the veil has an edge
+  const KeptPlace k = kept_place(0, 0, widgets::legend_row_px(), {corner.x + inset, corner.y + inset},
+                                 {size.x - 2 * inset, size.y - 2 * inset});
+  const float x = corner.x + inset, room = k.words - t.px(10);
   p.line({k.left, k.base}, {k.right, k.base}, t.line, t.px(2));
   paint_words(p, room, x, k.top, k.base - k.top, "Attention", "keeps", t.text);
   paint_words(p, room, x, k.base, k.foot - k.base, "The other", "keeps", t.text);

@@ -109,7 +109,7 @@ struct ModelCost {
   std::string name;
   double attention_layers = 0, windowed_layers = 0, state_layers = 0;
   double fixed_bytes = 0;
-  std::vector<double> cache_bytes;  ///< of one sequence, at the end of each of kept_columns parts of the context
+  std::vector<double> cache_bytes;  ///< what a sequence keeps at the end of each of kept_columns parts of the context
   StepParts step;
 };
 
@@ -168,7 +168,7 @@ struct Picture {
   Shown shown = Shown::recall;
   CostSide own, reference;
   std::string context_words, equal_words;
-  double equal_share = 0;  ///< of the context: where the cache is as large; 0: nowhere in it
+  double equal_share = 0;  ///< where in the context the cache is as large, as a share of it; 0: nowhere
   std::vector<widgets::LegendEntry> moved;
 };
 

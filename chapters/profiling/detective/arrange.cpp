@@ -62,9 +62,19 @@ class CaseBoard {
   }
 
  private:
-  /// With more than two ranks, rows beyond those that every rank needs are shown where a suspect's longest span stands.
+  /// As many rows as a projector holds.
+  static constexpr std::size_t most_rows = 12, many_ranks = 4;
+
+  std::size_t all_rows() const {
+    std::size_t rows = 0;
+    for (const CaseLanes& lanes : dealt_.played.job().lanes)
+      rows += 4 + lanes.workers.size() + (lanes.saver != models::trace::no_task ? 1 : 0);
+    return rows;
+  }
+  /// With more than two ranks, or more rows than a projector holds, rows beyond those that every rank needs are shown
+  /// where a suspect's longest span stands: whoever is guilty has a row in sight, and so have all the others.
   bool wanted(std::uint32_t lane) const {
-    if (dealt_.played.spec().ranks <= 2) return true;
+    if (dealt_.played.spec().ranks <= 2 && all_rows() <= most_rows) return true;
     const auto& tasks = dealt_.played.job().graph.tasks;
     return std::any_of(dealt_.line_up.begin(), dealt_.line_up.end(),
                        [&](const models::trace::Suspect& s) { return tasks[s.longest].lane == lane; });
@@ -82,7 +92,8 @@ class CaseBoard {
   void add_rank(std::size_t r, std::size_t ranks) {
     const CaseLanes& lanes = dealt_.played.job().lanes[r];
     add_row(r, lanes.main, "main", true);
-    add_row(r, lanes.compute, "compute", false);
+    // Of many ranks the first one's kernels stand for all that nobody suspects.
+    if (r == 0 || ranks <= many_ranks || wanted(lanes.compute)) add_row(r, lanes.compute, "compute", false);
     if (ranks > 1 && (r == 0 || wanted(lanes.collectives))) add_row(r, lanes.collectives, "all-reduce", false);
     if (wanted(lanes.copies)) add_row(r, lanes.copies, "copies", false);
     for (std::size_t w = 0; w < lanes.workers.size(); ++w)

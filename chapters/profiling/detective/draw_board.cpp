@@ -154,7 +154,7 @@ void draw_board(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
                                              {.width = size.x,
                                               .height = size.y,
                                               .row_px = row_height(picture, size.y / t.scale),
-                                              .label_px = 92,
+                                              .label_px = 100,
                                               .whole_lanes = true});
   widgets::drew("board");
   if (events.clicked && !widgets::veiled()) accuse_selected(in, picture, view);

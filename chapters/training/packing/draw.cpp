@@ -54,7 +54,7 @@ void draw_hero(const Inputs& in, const Outputs& out, const Picture& picture, Vie
   const float buttons = size.y > t.px(240) ? widgets::button_size("All").y + t.px(8) : 0.0f;
   if (buttons > 0) draw_buttons(picture, view);
   const float height = size.y - buttons;
-  const float mask = size.x > t.px(620) ? std::min(size.x * 0.3f, height - t.px(60)) : 0.0f,
+  const float mask = size.x > t.px(620) ? std::min(size.x * 0.38f, height - t.px(100)) : 0.0f,
               gap = mask > 0 ? t.px(28) : 0.0f;
   ImGui::SetCursorScreenPos({corner.x, corner.y + buttons});
   draw_batch(in, out, picture, view, {size.x - mask - gap, height});

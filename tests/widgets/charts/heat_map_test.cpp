@@ -89,7 +89,7 @@ TEST_CASE("a matrix with too few values says what it should have") {
   const std::vector<double> values{1, 2, 3};
   HeatMapLayout l;
   layout_heat_map({values, 2, 2}, {}, area, seven_px, l);
-  CHECK(l.problem.view() == "The matrix should have 2 x 2 values and has 3.");
+  CHECK(l.problem.view() == "The matrix should have 2 × 2 values and has 3.");
   CHECK(l.cells.empty());
 }
 
