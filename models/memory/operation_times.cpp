@@ -14,8 +14,8 @@ struct LossTraffic {
 /// Eager: 16 bits to FP32 (2 + 4), log-softmax (4 + 4); gradient of the loss (4), of log-softmax (4 + 4 + 4), back to
 /// 16 bits (4 + 2). Parallel: the same casts around passes in place (4 + 4 each). Fused: read twice, written once.
 /// Eager and sharded: every step is an operation of its own. Forward a cast (2 + 4), the maximum (4), its subtraction
-/// (4 + 4), exponentials (4 + 4), their sum (4), and the result (4 + 4); backward zeros (4), exponentials (4 + 4), a sum
-/// (8 + 4), a product (4 + 4), and the cast (4 + 2).
+/// (4 + 4), exponentials (4 + 4), their sum (4), and the result (4 + 4); backward zeros (4), exponentials (4 + 4), a
+/// sum (8 + 4), a product (4 + 4), and the cast (4 + 2).
 LossTraffic loss_traffic(LossKind kind) {
   switch (kind) {
     case LossKind::eager:

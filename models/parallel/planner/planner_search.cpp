@@ -59,7 +59,7 @@ class Search {
   /// How a layer is cut over GPUs, and how many sequences of a replica go through it at once.
   struct LayerCut {
     std::int64_t tensor, context, expert, micro;
-    bool one_stage = false;  ///< of a pipeline of one stage alone
+    bool one_stage = false;  ///< there is no pipeline with these micro-batches
   };
 
   std::vector<LayerCut> layer_cuts() const {
