@@ -26,16 +26,19 @@ struct KeptPlace {
   }
 };
 
+float name_px(std::string_view name) { return widgets::text_size(name, Type::small, Font::bold).x; }
+
 double kept_of(const ModelCost& m) { return m.fixed_bytes + (m.cache_bytes.empty() ? 0 : m.cache_bytes.back()); }
 
-/// `above` and `below`: bytes that the two keep at the end; both 0 where they are not to be seen.
-KeptPlace kept_place(double above, double below, float legend_h, ImVec2 corner, ImVec2 size) {
+/// `above` and `below`: bytes that the two keep at the end; both 0 where they are not to be seen. `names`: pixels of
+/// the longer name.
+KeptPlace kept_place(double above, double below, float names, float legend_h, ImVec2 corner, ImVec2 size) {
   const auto& t = widgets::theme();
   KeptPlace k;
   k.small = t.type(Type::small);
   k.line = k.small + t.px(3);
   const bool wide = size.x > t.px(560);
-  k.words = wide ? t.px(118) : t.px(84);
+  k.words = std::min(std::max(wide ? t.px(118) : t.px(84), names + t.px(12)), 0.4f * size.x);
   k.left = corner.x + k.words;
   k.right = std::max(k.left + t.px(40), corner.x + size.x - (wide ? t.px(124) : t.px(92)));
   k.strip_h = std::clamp(0.025f * size.y, t.px(6), t.px(14));
@@ -157,8 +160,8 @@ void give_kept(const Painter& p, ImVec2 corner, ImVec2 size) {
   const auto& t = widgets::theme();
   const widgets::GivenMarks given;
   const float inset = t.px(10);  // the veil has an edge
-  const KeptPlace k = kept_place(0, 0, widgets::legend_row_px(), {corner.x + inset, corner.y + inset},
-                                 {size.x - 2 * inset, size.y - 2 * inset});
+  const KeptPlace k = kept_place(0, 0, name_px("Attention's step"), widgets::legend_row_px(),
+                                 {corner.x + inset, corner.y + inset}, {size.x - 2 * inset, size.y - 2 * inset});
   const float x = corner.x + inset, room = k.words - t.px(10);
   p.line({k.left, k.base}, {k.right, k.base}, t.line, t.px(2));
   paint_words(p, room, x, k.top, k.base - k.top, "Attention", "keeps", t.text);
@@ -189,7 +192,9 @@ void draw_kept(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   const ModelCost &own = picture.run->own, &other = picture.run->reference;
   const float legend = widgets::layout_legend(picture.moved, size.x - t.px(8), widgets::legend_row_px(),
                                               widgets::measure_text, view.moved);
-  const KeptPlace k = kept_place(kept_of(other), kept_of(own), legend, corner, size);
+  const KeptPlace k =
+      kept_place(kept_of(other), kept_of(own), std::max(name_px(picture.own.name), name_px(picture.reference.name)),
+                 legend, corner, size);
   const float room = k.words - t.px(10), x = k.right + t.px(18);
   paint_layers(p, k, other, picture.reference.layers, corner.y);
   paint_kept(p, k, other, -1);
