@@ -40,11 +40,11 @@ std::string source_words(const models::Sourced& figure) {
     case Origin::units_of_bytes:
       return text("%.0f units of %.0f KiB", a, b / 1024);
     case Origin::register_operands:
-      return text("%.0f units x %.0f lanes × 12 B x %.3f GHz (three FP32 operands per lane and clock)", a, b, c / 1e9);
+      return text("%.0f units × %.0f lanes × 12 B × %.3f GHz (three FP32 operands per lane and clock)", a, b, c / 1e9);
     case Origin::shared_banks:
-      return text("%.0f units × 32 banks × 4 B x %.3f GHz", a, b / 1e9);
+      return text("%.0f units × 32 banks × 4 B × %.3f GHz", a, b / 1e9);
     case Origin::l2_per_clock:
-      return text("%.0f units × 35 B x %.3f GHz: what gpu-benches finds on A100 and H100 PCIe", a, b / 1e9);
+      return text("%.0f units × 35 B × %.3f GHz: what gpu-benches finds on A100 and H100 PCIe", a, b / 1e9);
     case Origin::joules_a_bit:
       return text("%.2g pJ per bit; HBM2 and HBM3 take 4 to 7", a * 1e12);
     case Origin::memory_of_peers:

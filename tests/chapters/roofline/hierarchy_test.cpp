@@ -211,7 +211,7 @@ TEST_CASE("hierarchy: what a figure was worked out from is said with its numbers
   CHECK(source_words({.value = 1, .source = "meets at defaced walls"}) == "meets at defaced walls");
   CHECK(source_words(levels[0].capacity_bytes) == "132 units of 256 KiB");
   CHECK(source_words(levels[0].bandwidth_bytes_per_s) ==
-        "132 units x 128 lanes x 12 B x 1.980 GHz (three FP32 operands per lane and clock)");
+        "132 units × 128 lanes × 12 B × 1.980 GHz (three FP32 operands per lane and clock)");
   CHECK(source_words(levels[1].bandwidth_bytes_per_s) == "132 units × 32 banks × 4 B × 1.980 GHz");
   CHECK(source_words(levels[3].energy_j_per_byte) == "5.5 pJ per bit; HBM2 and HBM3 take 4 to 7");
   CHECK(source_words(levels[4].capacity_bytes) == "memory of 7 peers");
