@@ -273,9 +273,10 @@ TEST_CASE("training memory: every preset opens with a second vessel, and where i
   use_bundled_catalog();
   namespace lab = chapters::framework::training_memory;
   lab::Inputs in;
+  lab::Schedules schedules;
   const auto shown = [&]() -> const lab::ChangeRow {
-    const lab::Outputs o = lab::compute(in);
-    const lab::Picture p = lab::arrange(in, o);
+    const lab::Outputs o = lab::compute(in, schedules);
+    const lab::Picture p = lab::arrange(in, o, schedules);
     REQUIRE(p.shown_change < o.changes.size());
     CHECK(!p.b_label.empty());
     return o.changes[p.shown_change];
@@ -285,7 +286,7 @@ TEST_CASE("training memory: every preset opens with a second vessel, and where i
   in.optimizer = models::memory::OptimizerKind::adamw_8bit;
   const lab::ChangeRow plain = shown();
   CHECK(plain.change == lab::Change::plain);
-  CHECK(near(plain.total_bytes, lab::compute({}).total_bytes));
+  CHECK(near(plain.total_bytes, lab::compute({}, schedules).total_bytes));
   // A plain step many times as large would leave nothing else to be seen: the largest saving stands there.
   in = {};
   in.model = "llama-3-70b";
@@ -294,6 +295,6 @@ TEST_CASE("training memory: every preset opens with a second vessel, and where i
   in.recompute = models::Recompute::full;
   CHECK(shown().saved_bytes > 0);
   in.change = lab::Change::none;
-  const lab::Outputs o = lab::compute(in);
-  CHECK(lab::arrange(in, o).shown_change == o.changes.size());
+  const lab::Outputs o = lab::compute(in, schedules);
+  CHECK(lab::arrange(in, o, schedules).shown_change == o.changes.size());
 }
