@@ -16,9 +16,10 @@ const Choices& frozen_in_choices() {
 }
 
 const Choices& adapter_target_choices() {
-  static const Choices choices = {{"query_value", "queries, values", "Two matrices a layer, as in the paper of LoRA."},
-                                  {"attention", "attention", "Queries, keys, values and output."},
-                                  {"all_linear", "all linear", "Every matrix of a layer but the router."}};
+  static const Choices choices = {
+      {"query_value", "queries, values", "Two matrices a layer, as in the paper of LoRA."},
+      {"attention", "attention", "Queries, keys, values and output; of latent attention the output alone."},
+      {"all_linear", "all linear", "Every matrix of a layer but the router."}};
   static_assert(models::memory::adapter_targets_count == 3);
   return choices;
 }
@@ -40,8 +41,10 @@ void describe_adapters(Fields& f, std::int64_t& rank, models::memory::AdapterTar
       {.range = {0, 1024}, .typical = {0, 128}});
   f.choice("adapter_targets", targets, adapter_target_choices(), "Adapters on",
            "The matrices that get a pair, where adapters are trained.");
-  f.choice("frozen", frozen, frozen_in_choices(), "Frozen weights in",
-           "What the layers' own matrices are kept in, where adapters are trained.");
+  f.choice(
+      "frozen", frozen, frozen_in_choices(), "Frozen weights in",
+      "What the layers' own matrices are kept in, where adapters are trained. Under 16 bits they are written out for "
+      "a product: its time and that copy are in the lab of adapters, not here, and shards travel in 16 bits.");
 }
 
 models::Status put_adapters(const models::Architecture& a, const AdapterInputs& in, models::memory::TrainingPlan& p) {

@@ -14,11 +14,14 @@ std::vector<GatherUnit> gather_units(const Architecture& a, const TrainingPlan& 
   const double scale = p.parameters > 0 ? p.parameters / as_double(count.total) : 1;
   const auto [first, last] = stage_ends(p);
   const auto add = [&](UnitKind kind, std::int64_t layer, const LayerShare& share) {
+    // Pairs next to frozen matrices are split and gathered with their layer.
+    const double pairs = p.frozen ? share.adapters : 0, expert_pairs = p.frozen ? share.expert_adapters : 0;
     units.push_back({.kind = kind,
                      .layer = layer,
-                     .parameters = scale * share.total(),
-                     .held = scale * (share.dense / zero_ranks(p) + share.experts / expert_zero_ranks(p)),
-                     .trained = p.frozen ? share.adapters + share.expert_adapters : scale * share.total()});
+                     .parameters = scale * share.total() + pairs + expert_pairs,
+                     .held = (scale * share.dense + pairs) / zero_ranks(p) +
+                             (scale * share.experts + expert_pairs) / expert_zero_ranks(p),
+                     .trained = p.frozen ? pairs + expert_pairs : scale * share.total()});
   };
   const double embedding = as_double(count.embedding) / t;
   if (first) add(UnitKind::embedding, 0, {.dense = embedding + as_double(count.positions)});

@@ -80,10 +80,9 @@ std::string reason_of(const Inputs& in, const Outputs& out) {
            (splits ? ", more than the states, " + figure(out.total_bytes, "B") + "."
                    : "; ZeRO does not split them, tensor or context parallelism would.");
   const double frozen = out.memory.frozen_bytes;
-  std::string says = frozen > 0
-                         ? "Frozen weights take " + figure(frozen, "B") + " of it, the states of adapters " +
-                               figure(out.total_bytes - frozen, "B")
-                         : "Weights, gradients and optimizer states take " + figure(out.total_bytes, "B") + " of it";
+  std::string says =
+      frozen > 0 ? "Frozen weights take " + figure(frozen, "B") + " of " + figure(out.total_bytes, "B") + " of states"
+                 : "Weights, gradients and optimizer states take " + figure(out.total_bytes, "B") + " of it";
   if (in.zero_stage > 0 && groups(in))
     return says + "; split over more than " + count(in.details.shard_group) + " replicas they would take less.";
   if (in.data_parallel * in.context_parallel > 1 && in.zero_stage < 3)

@@ -121,7 +121,8 @@ WhyWrong why_wrong(const Run& run) {
 
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture picture;
-  if (!out.reason.empty()) return picture;
+  // Asked before anything was computed there is neither a board nor a case.
+  if (!out.reason.empty() || run.key.empty() || run.kind != in.kind) return picture;
   if (in.kind == ScenarioKind::board)
     arrange_board(in, out, run, picture);
   else if (in.kind == ScenarioKind::branching)

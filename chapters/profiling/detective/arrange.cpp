@@ -63,7 +63,7 @@ class CaseBoard {
 
  private:
   /// As many rows as a projector holds.
-  static constexpr std::size_t most_rows = 12, many_ranks = 4;
+  static constexpr std::size_t most_rows = 9, many_ranks = 4;
 
   std::size_t all_rows() const {
     std::size_t rows = 0;

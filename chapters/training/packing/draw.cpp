@@ -70,7 +70,7 @@ void draw_policies(Inputs& in, const Outputs& out, View& view, ImVec2 size) {
       {"rows", "rows"},
       {.key = "useful_share", .title = "useful", .bar = true, .full = 100},
       {.key = "flops", .priority = 1},
-      {"speedup", "\xC3\x97 padding"},
+      {"speedup", "against padding"},
   };
   std::int64_t& selected = view.policies.view.selected;
   selected = static_cast<std::int64_t>(in.policy);

@@ -153,7 +153,9 @@ ZeroTraffic whole_traffic(const TrainingPlan& p) {
 
 ZeroTraffic zero_traffic(const TrainingPlan& p, double trained_share) {
   const ZeroTraffic all = whole_traffic(p);
-  return {.gathered = all.gathered * (p.zero_stage == 3 ? 1 : trained_share), .reduced = all.reduced * trained_share};
+  // What is trained next to frozen weights is gathered with them.
+  const double gathered = p.zero_stage < 3 ? trained_share : p.frozen ? 1 + trained_share : 1;
+  return {.gathered = all.gathered * gathered, .reduced = all.reduced * trained_share};
 }
 
 double zero_traffic_bytes(const Architecture& a, const TrainingPlan& p, double parameters, double trained_share) {

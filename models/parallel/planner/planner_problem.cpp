@@ -20,6 +20,10 @@ bool runs_micro_batches(const PlannerStack& stack, const TrainingPlan& p) {
 }
 
 std::string software_problem(const PlannerStack& stack, const TrainingPlan& p) {
+  const bool common = p.schedule == PipelineSchedule::one_f_one_b || p.schedule == PipelineSchedule::gpipe;
+  if (stack.fills_stages && p.pipeline > 1 && !common && (stack.schedules & schedule_bit(p.schedule)) == 0)
+    return "This software does not run this order of passes: compiled layers take no backward pass apart; choose 1F1B, "
+           "GPipe, breadth-first or interleaved stages.";
   const bool runs = runs_micro_batches(stack, p);
   if (!runs && p.pipeline == 1) {
     const std::string local = std::to_string(p.batch * p.micro_batches);
@@ -28,8 +32,8 @@ std::string software_problem(const PlannerStack& stack, const TrainingPlan& p) {
   }
   if (!runs)
     return "This software runs 1F1B and GPipe with at least one micro-batch a stage, and " +
-           std::to_string(p.micro_batches) + " do not fill " + std::to_string(p.pipeline) +
-           " stages; take smaller micro-batches or fewer stages.";
+           std::to_string(p.micro_batches) + (p.micro_batches == 1 ? " does" : " do") + " not fill " +
+           std::to_string(p.pipeline) + " stages; take smaller micro-batches or fewer stages.";
   return {};
 }
 
