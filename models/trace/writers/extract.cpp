@@ -76,14 +76,12 @@ class Extractor {
     return text;
   }
 
-  /// Threads that launch work or wait for it.
+  /// Threads that launch work or call the runtime of a device, be it to wait or for work that was not recorded.
   void find_threads() {
     speaks_.assign(trace_.tracks.size(), false);
-    std::vector<bool> waits(trace_.strings.size(), false);
-    for (std::size_t s = 0; s < waits.size(); ++s) waits[s] = waits_for_device(trace_.strings[s]);
     for (const Event& e : trace_.events) {
       if (on_device(e.cls) && e.link != none) speaks_[trace_.events[e.link].track] = true;
-      if (e.cls == EventClass::runtime && e.kind == EventKind::span && waits[e.name]) speaks_[e.track] = true;
+      if (e.cls == EventClass::runtime && e.kind == EventKind::span) speaks_[e.track] = true;
     }
   }
 

@@ -13,7 +13,7 @@ struct ExtractWindow {
   std::int64_t from_ns = 0, to_ns = std::numeric_limits<std::int64_t>::max();
 };
 
-/// Kept are the spans of devices, of threads that launch their work or wait for it, and of steps: names, categories,
+/// Kept are the spans of devices, of threads that launch work or call the runtime, and of steps: names, categories,
 /// times in whole nanoseconds counted from the first, streams, which call launched what, and what a collective says of
 /// its process group. Left out are Python's stacks, counters, shapes and other arguments, names of processes and
 /// threads, which are numbered, and folders in names. Written by to_chrome_json it reads back to the same diagnosis.
