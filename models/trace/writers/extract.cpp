@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/trace/measure/metrics.h"
+#include "models/trace/cases/detect.h"
 #include "models/trace/text/bytes.h"
 
 namespace models::trace {
@@ -45,6 +45,12 @@ std::string quoted(std::string_view text) {
 bool is_step(const Trace& trace, const Event& e) {
   return trace.tracks[e.track].kind != TrackKind::device_annotation && !on_device(e.cls) &&
          trace.name(e).starts_with("ProfilerStep#");
+}
+
+bool same_diagnosis(const Trace& whole, const Trace& part) {
+  const Trace* const of[] = {&whole, &part};
+  const JobDiagnosis a = diagnose_job({&of[0], 1}), b = diagnose_job({&of[1], 1});
+  return a.cause == b.cause && a.idle_ns == b.idle_ns && a.explained_ns == b.explained_ns;
 }
 
 class Extractor {
@@ -224,7 +230,13 @@ class Extractor {
 }  // namespace
 
 Result<Trace> diagnosis_extract(const Trace& trace, const ExtractWindow& window) {
-  return Extractor(trace, window).extract();
+  auto part = Extractor(trace, window).extract();
+  const ExtractWindow all;
+  if (part && window.from_ns <= all.from_ns && window.to_ns == all.to_ns && !same_diagnosis(trace, *part))
+    return Result<Trace>::fail(trace.origin +
+                               ": Recordings of two formats are mixed in it, and an extract would be diagnosed "
+                               "otherwise; extract each alone.");
+  return part;
 }
 
 }  // namespace models::trace

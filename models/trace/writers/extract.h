@@ -17,7 +17,8 @@ struct ExtractWindow {
 /// times in whole nanoseconds counted from the first, streams, which call launched what, and what a collective says of
 /// its process group. Left out are Python's stacks, counters, shapes and other arguments, names of processes and
 /// threads, which are numbered, and folders in names. Written by to_chrome_json it reads back to the same diagnosis.
-/// Fails in one sentence where no span of a device lies in the window, or the recording cannot be read any more.
+/// Fails in one sentence where no span of a device lies in the window, the recording cannot be read any more, or a
+/// whole recording's extract would be diagnosed otherwise.
 Result<Trace> diagnosis_extract(const Trace& trace, const ExtractWindow& window = {});
 
 }  // namespace models::trace
