@@ -41,10 +41,9 @@ void describe_adapters(Fields& f, std::int64_t& rank, models::memory::AdapterTar
       {.range = {0, 1024}, .typical = {0, 128}});
   f.choice("adapter_targets", targets, adapter_target_choices(), "Adapters on",
            "The matrices that get a pair, where adapters are trained.");
-  f.choice(
-      "frozen", frozen, frozen_in_choices(), "Frozen weights in",
-      "What the layers' own matrices are kept in, where adapters are trained. Under 16 bits they are written out for "
-      "a product: its time and that copy are in the lab of adapters, not here, and shards travel in 16 bits.");
+  f.choice("frozen", frozen, frozen_in_choices(), "Frozen weights in",
+           "What the layers' own matrices are kept in, where adapters are trained. NF4 is written out in 16 bits for a "
+           "product: that time and copy are counted in the lab of adapters, not here. Shards travel in 16 bits.");
 }
 
 models::Status put_adapters(const models::Architecture& a, const AdapterInputs& in, models::memory::TrainingPlan& p) {

@@ -90,7 +90,7 @@ bool runs_micro_batches(const PlannerStack& stack, const memory::TrainingPlan& p
 /// torchtitan no copies beside other axes.
 bool software_shards(const PlannerStack& stack, const memory::TrainingPlan& plan);
 
-/// One sentence when runs_micro_batches says no; nothing otherwise.
+/// One sentence when runs_micro_batches says no, or when compiled layers cannot run the order; nothing otherwise.
 std::string software_problem(const PlannerStack& stack, const memory::TrainingPlan& plan);
 
 /// One sentence when the plan cannot run: what plan_problem or software_problem says, GPUs that do not multiply up, a

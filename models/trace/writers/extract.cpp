@@ -47,6 +47,7 @@ bool is_step(const Trace& trace, const Event& e) {
          trace.name(e).starts_with("ProfilerStep#");
 }
 
+/// Whether both have the same cause, idle time and explained part of it.
 bool same_diagnosis(const Trace& whole, const Trace& part) {
   const Trace* const of[] = {&whole, &part};
   const JobDiagnosis a = diagnose_job({&of[0], 1}), b = diagnose_job({&of[1], 1});
@@ -234,8 +235,8 @@ Result<Trace> diagnosis_extract(const Trace& trace, const ExtractWindow& window)
   const ExtractWindow all;
   if (part && window.from_ns <= all.from_ns && window.to_ns == all.to_ns && !same_diagnosis(trace, *part))
     return Result<Trace>::fail(trace.origin +
-                               ": Recordings of two formats are mixed in it, and an extract would be diagnosed "
-                               "otherwise; extract each alone.");
+                               ": An extract of it would be diagnosed otherwise, as where recordings of two "
+                               "formats are mixed; extract each of them alone.");
   return part;
 }
 

@@ -106,6 +106,18 @@ TEST_CASE("a window keeps what was launched in it, and refuses where no device w
   CHECK(nothing.error.find("No work of a device") != std::string::npos);
 }
 
+TEST_CASE("a recording whose extract would be diagnosed otherwise is refused") {
+  // A pipeline's spans and kernels of another recording in one file, as a fuzzer mixed them.
+  const auto mixed =
+      read_trace(support::read_text(support::source_file("tests/fuzz/corpus/trace_json/launches_of_other_work.json")),
+                 "mixed.json");
+  REQUIRE(mixed);
+  const auto extract = diagnosis_extract(*mixed);
+  REQUIRE_FALSE(extract);
+  CHECK(extract.error.find("diagnosed otherwise") != std::string::npos);
+  CHECK(diagnosis_extract(*mixed, {.from_ns = 1}));  // a part of it has no whole to agree with
+}
+
 TEST_CASE("extracts of real recordings have the diagnosis of the whole", "[trace]") {
   const auto folder = real_traces();
   if (folder.empty()) SKIP("the public traces are not beside the source; RIDGELINE_TRACES may name their folder");
