@@ -25,6 +25,17 @@ std::string roff(std::string_view text) {
   return out;
 }
 
+/// A sentence as roff takes it, which may break a long word after a comma or a bar: lists of values have no blanks.
+std::string roff_sentence(std::string_view text) {
+  std::string out;
+  for (std::size_t begin = 0, end; begin < text.size(); begin = end) {
+    end = std::min(text.find_first_of(",|", begin), text.size() - 1) + 1;
+    out += roff(text.substr(begin, end - begin));
+    if (end < text.size() && text[end] != ' ') out += "\\:";
+  }
+  return out;
+}
+
 /// "sets one input" as a sentence of its own.
 std::string sentence(std::string_view clause) {
   std::string out(clause);
@@ -33,11 +44,12 @@ std::string sentence(std::string_view clause) {
 }
 
 void print_command(const Command& c, std::ostream& out) {
-  out << ".SS " << roff(c.name) << "\n.B ridgeline " << roff(c.usage) << "\n.PP\n" << roff(sentence(c.does)) << "\n";
+  out << ".SS " << roff(c.name) << "\n.B ridgeline " << roff(c.usage) << "\n.PP\n"
+      << roff_sentence(sentence(c.does)) << "\n";
   for (const Option& o : c.options) {
     out << ".TP\n.B " << roff(o.name);
     if (*o.value) out << " " << roff(o.value);
-    out << "\n" << roff(sentence(o.does)) << "\n";
+    out << "\n" << roff_sentence(sentence(o.does)) << "\n";
   }
   out << ".PP\nFor example:\n.PP\n.nf\n";
   for (const char* example : c.examples) out << roff(example) << "\n";
@@ -54,6 +66,7 @@ std::string joined(const std::vector<std::string>& words) {
 
 void print_man_page(std::ostream& out) {
   out << ".TH RIDGELINE 1 \"\" \"ridgeline " << roff(version()) << "\" \"User Commands\"\n"
+      << ".ad l\n"  // with such words in it a line cannot be filled to both margins
       << ".SH NAME\nridgeline \\- performance engineering of machine learning, taught by models to touch\n"
       << ".SH SYNOPSIS\n.B ridgeline\n[\\fILAB\\fR] [\\-\\-set \\fIk=v\\fR]... [\\-\\-preset \\fINAME\\fR] "
          "[\\-\\-scenario \\fIF\\fR]\n.br\n.B ridgeline\n\\fICOMMAND\\fR [\\fIARGUMENT\\fR]...\n"

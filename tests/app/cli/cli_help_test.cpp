@@ -102,6 +102,23 @@ TEST_CASE("every command has two examples and a sentence for each option; help s
   }
 }
 
+TEST_CASE("no line of the manual page has a word that does not fit on it") {
+  const Ran page = run_cli({"help", "--man"});
+  std::string word, last;
+  bool example = false;  // which is printed as it is
+  for (const char c : page.out) {
+    if (c == '\n' && (word == ".nf" || word == ".fi")) example = word == ".nf";
+    if (c == ' ' || c == '\n' || (c == ':' && last.ends_with('\\'))) {
+      INFO(word);
+      CHECK((example || word.size() <= 64));
+      word.clear();
+    } else {
+      word += c;
+    }
+    last = c;
+  }
+}
+
 TEST_CASE("the manual page and the completion name every command and every option, without a catalog") {
   const Ran page = run_cli({"help", "--man"}), completion = run_cli({"help", "--completion"});
   CHECK((page.status == 0 && completion.status == 0));
@@ -127,7 +144,7 @@ TEST_CASE("the manual page and the completion name every command and every optio
     const std::string order = page.out.substr(i + 1, 3);
     INFO(order);
     CHECK((order == ".SH" || order == ".SS" || order == ".TP" || order == ".PP" || order == ".B " || order == ".I " ||
-           order == ".nf" || order == ".fi" || order == ".br" || order == ".TH"));
+           order == ".nf" || order == ".fi" || order == ".br" || order == ".TH" || order == ".ad"));
   }
 }
 
