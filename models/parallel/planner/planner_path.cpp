@@ -100,6 +100,10 @@ const Axis axes[] = {
      }},
 };
 
+bool same_plan(const PlanPoint& a, const PlanPoint& b) {
+  return std::all_of(std::begin(axes), std::end(axes), [&](const Axis& axis) { return axis.same(a, b); });
+}
+
 /// All plans between two, by the set of axes that have changed already.
 class Between {
  public:
@@ -182,7 +186,8 @@ std::vector<PlanStep> plan_path(const PlannerJob& job, const PlanPoint& from, co
     if (here == reached.end()) continue;
     const auto go = [&](std::uint32_t next, int doubled) {
       const auto& plan = between.at(next);
-      if (!plan) return;
+      // Without a pipeline its order is no change, for one.
+      if (!plan || same_plan(*plan, *between.at(set))) return;
       WayCost cost = here->second.cost;
       cost.doubled += doubled;
       cost.beyond += plan->fits || next == all ? 0 : 1;

@@ -357,3 +357,35 @@ TEST_CASE("planner path: single changes lead from one plan to the best, each a p
   CHECK(plan_name(path.back().plan) == plan_name(best));
   CHECK(plan_path(job, best, best).empty());
 }
+
+TEST_CASE(
+    "planner: every step of the way to a plan changes the plan, so that an order is not taken before there is a "
+    "pipeline") {
+  const PlannerJob job = job_for("llama", "llama-3-70b", 64, 256, 8192, StackId::megatron_core);
+  PlanPoint from{.tensor = 8, .data = 8, .zero_stage = 3, .sequence_parallel = true};
+  PlanPoint to{.tensor = 8,
+               .pipeline = 4,
+               .data = 2,
+               .zero_stage = 1,
+               .schedule = PipelineSchedule::zb_h1,
+               .sequence_parallel = true};
+  for (PlanPoint* p : {&from, &to}) {
+    const auto price = price_plan(job, plan_of(job, *p));
+    REQUIRE(price);
+    p->step_s = price->step_s;
+  }
+  for (const auto& [a, b] : {std::pair{from, to}, std::pair{to, from}}) {
+    const std::vector<PlanStep> path = plan_path(job, a, b);
+    REQUIRE(!path.empty());
+    PlanPoint before = a;
+    for (const PlanStep& step : path) {
+      PlanPoint priced_as_before = step.plan;
+      priced_as_before.step_s = before.step_s;
+      priced_as_before.memory_bytes = before.memory_bytes;
+      priced_as_before.fits = before.fits;
+      INFO(step.changed);
+      CHECK(priced_as_before != before);
+      before = step.plan;
+    }
+  }
+}
