@@ -5,7 +5,7 @@
 # definitions of their own stay alone, so set those first. A unit includes its files by their paths from the project's folder, so
 # that a compiler's cache knows it again in any other. Helpers in anonymous namespaces have names that their folder uses once.
 # With WITHIN DEPTH a unit may hold files of several folders that lie in one folder of that depth ("chapters/role" is of depth 2), which
-# must have namespaces of their own; such units are put into the folder units/NAME.
+# must have namespaces of their own, or helpers whose names are unique in all of them. NAME is a folder of units/ for the units.
 function(ridgeline_units variable size)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "WITHIN;NAME" "")
   set(ARGN ${arg_UNPARSED_ARGUMENTS})
@@ -52,7 +52,7 @@ endfunction()
 # A static library of ours. ROOMS are others of ours, PUBLIC and PRIVATE come from elsewhere, HEADERS are parsed once for all
 # files; UNIT is how many files of a folder are compiled as one, 8 unless it is said. With RIDGELINE_SANITIZED_TESTS it has a twin, the object library NAME_sanitized, of which ridgeline_program links
 # the sanitized tests. Nobody waits for a twin after an edit, so its units hold 24 files of a folder, and with SANITIZED_WITHIN DEPTH
-# 40 of several folders, which takes a sixth less of the compiler's time. A twin is compiled without warnings, a fifteenth of its time:
+# 40 of several folders, which takes a sixth less of the compiler's time; what is local to a file has a name that is unique in all of them. A twin is compiled without warnings, a fifteenth of its time:
 # the library itself has them, of the same lines. SANITIZED_RARELY_RUN names folders in which the tests spend little time, by their
 # paths from the project's folder: their twins call AddressSanitizer's checks, which compiles in three quarters of the time.
 function(ridgeline_library name)

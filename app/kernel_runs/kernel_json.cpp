@@ -10,7 +10,7 @@
 namespace app {
 namespace {
 
-using Kind = KernelEvent::Kind;
+using EventKind = KernelEvent::Kind;
 
 constexpr std::string_view kinds[] = {"progress", "result", "device", "roof", "note", "turn", "done"};
 
@@ -199,31 +199,31 @@ models::Result<T> finish(std::string_view what, std::string_view line, const std
 std::string to_line(const KernelEvent& e) {
   Json j = {{"event", kinds[static_cast<std::size_t>(e.kind)]}};
   switch (e.kind) {
-    case Kind::progress:
+    case EventKind::progress:
       j["fraction"] = number(e.fraction);
       break;
-    case Kind::result:
+    case EventKind::result:
       add_result(j, e.result);
       break;
-    case Kind::device:
+    case EventKind::device:
       j["device"] = kernels::id_of(e.device);
       j["name"] = e.name;
       break;
-    case Kind::roof:
+    case EventKind::roof:
       j["id"] = e.roof.id;
       j["title"] = e.roof.title;
       j["unit"] = e.roof.unit;
       j["value"] = number(e.roof.value);
       break;
-    case Kind::note:
+    case EventKind::note:
       j["note"] = e.note;
       break;
-    case Kind::turn:
+    case EventKind::turn:
       j["place"] = e.turn.place;
       j["is_b"] = e.turn.is_b;
       j["time_s"] = number(e.turn.time_s);
       break;
-    case Kind::done:
+    case EventKind::done:
       j["failure"] = e.failure;
       break;
   }
@@ -236,33 +236,33 @@ models::Result<KernelEvent> parse_kernel_event(std::string_view line) {
   std::string fault = j.error;
   if (j) {
     Members m(*j, fault);
-    e.kind = static_cast<Kind>(m.choice("event", kinds));
+    e.kind = static_cast<EventKind>(m.choice("event", kinds));
     if (fault.empty()) switch (e.kind) {
-        case Kind::progress:
+        case EventKind::progress:
           m.take("fraction", e.fraction);
           break;
-        case Kind::result:
+        case EventKind::result:
           e.result = result_of(m, fault);
           break;
-        case Kind::device:
+        case EventKind::device:
           e.device = static_cast<kernels::Device>(m.choice("device", kernels::device_ids));
           m.take("name", e.name);
           break;
-        case Kind::roof:
+        case EventKind::roof:
           m.take("id", e.roof.id);
           m.take("title", e.roof.title);
           m.take("unit", e.roof.unit);
           m.take("value", e.roof.value);
           break;
-        case Kind::note:
+        case EventKind::note:
           m.take("note", e.note);
           break;
-        case Kind::turn:
+        case EventKind::turn:
           m.take("place", e.turn.place);
           m.take("is_b", e.turn.is_b);
           m.take("time_s", e.turn.time_s);
           break;
-        case Kind::done:
+        case EventKind::done:
           m.take("failure", e.failure);
           break;
       }

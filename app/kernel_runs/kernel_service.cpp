@@ -12,7 +12,7 @@
 namespace app {
 namespace {
 
-constexpr std::size_t max_text_bytes = 4000;
+constexpr std::size_t max_note_bytes = 4000;
 
 double finite_amount(double v) { return std::isfinite(v) && v >= 0 ? std::min(v, 1e30) : 0; }
 
@@ -21,7 +21,7 @@ std::string result_row(const kernels::Result& r, const kernels::Request& request
   for (const auto& d : r.diagnostics) {
     std::string line = std::to_string(std::max(d.line, 0)) + (d.error ? " error " : " note ") + d.text;
     std::replace(line.begin(), line.end(), '\n', ' ');
-    if (notes.size() + line.size() < max_text_bytes) notes += line + "\n";
+    if (notes.size() + line.size() < max_note_bytes) notes += line + "\n";
   }
   const auto time = [](double s) { return std::min(finite_amount(s), 1e6); };
   return to_text(Json{{"ladder", r.ladder},
@@ -38,7 +38,7 @@ std::string result_row(const kernels::Result& r, const kernels::Request& request
                       {"error_bound", finite_amount(r.error_bound)},
                       {"compiled", r.compiled},
                       {"checked", r.checked},
-                      {"failure", r.failure.substr(0, max_text_bytes)},
+                      {"failure", r.failure.substr(0, max_note_bytes)},
                       {"arch", r.report.arch.substr(0, 64)},
                       {"diagnostics", notes},
                       {"registers", std::max(r.report.registers_per_thread, 0)},
@@ -232,7 +232,7 @@ void serve_roofs(const KernelWorker& worker, const KernelRequest& asked, Service
     sink.chip(chip.file_name, chip.json);
     sink.say("\"" + chip.name + "\" is now among the chips of every lab.");
   }
-  if (!roofs.note.empty()) sink.say(roofs.note.substr(0, max_text_bytes));
+  if (!roofs.note.empty()) sink.say(roofs.note.substr(0, max_note_bytes));
 }
 
 }  // namespace

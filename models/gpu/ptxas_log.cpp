@@ -17,7 +17,7 @@ constexpr std::int64_t max_registers = 255, max_shared = 228 << 10, max_barriers
 bool is_print(char c) { return c > ' ' && c <= '~'; }
 
 /// What a refusal repeats of the text: printable, and not long.
-std::string quoted(std::string_view s) {
+std::string in_quotes(std::string_view s) {
   std::string out;
   for (const char c : s.substr(0, 60)) out += c == ' ' || is_print(c) ? c : '?';
   return "\"" + out + (s.size() > 60 ? "..." : "") + "\"";
@@ -25,7 +25,7 @@ std::string quoted(std::string_view s) {
 
 /// A kernel as a refusal calls it.
 std::string called(const PtxasKernel& k, std::size_t number) {
-  return k.name.empty() ? "Kernel " + std::to_string(number) : "Kernel " + quoted(k.name);
+  return k.name.empty() ? "Kernel " + std::to_string(number) : "Kernel " + in_quotes(k.name);
 }
 
 /// The whole number that ends just before `what` in `s`; -1 where `what` is not there or no number stands before it.
@@ -127,7 +127,7 @@ std::string add_part(std::string_view part, const PtxasKernel& head, bool named,
     const std::string_view said = part.substr(at, used - at);
     at = used + 5;
     if (before(clause, " registers") < 0) continue;
-    if (ends_early(clause)) return "The text ends within " + quoted(clause) + ": paste the whole of it.";
+    if (ends_early(clause)) return "The text ends within " + in_quotes(clause) + ": paste the whole of it.";
     PtxasKernel k = kernel_of(clause);
     if (found == 0) {
       k.name = head.name;
@@ -153,9 +153,9 @@ Out read_ptxas_log(std::string_view text) {
   if (text.size() > max_ptxas_bytes)
     return Out::fail("The text is longer than 256 KiB: paste the kernels of one file.");
   if (const std::size_t at = text.find("ptxas fatal"); at != std::string_view::npos)
-    return Out::fail("The compiler stopped: " + quoted(text.substr(at, text.find('\n', at) - at)) + ".");
+    return Out::fail("The compiler stopped: " + in_quotes(text.substr(at, text.find('\n', at) - at)) + ".");
   if (const std::size_t at = text.find("ptxas error"); at != std::string_view::npos)
-    return Out::fail("The compiler stopped: " + quoted(text.substr(at, text.find('\n', at) - at)) + ".");
+    return Out::fail("The compiler stopped: " + in_quotes(text.substr(at, text.find('\n', at) - at)) + ".");
   Kernels all;
   PtxasKernel head;
   bool named = false;

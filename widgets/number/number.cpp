@@ -37,7 +37,7 @@ std::string_view without_zeros(std::string_view digits) {
   return digits;
 }
 
-bool exact(std::string_view digits, double v) {
+bool is_exact(std::string_view digits, double v) {
   double shown = 0;
   std::from_chars(digits.data(), digits.data() + digits.size(), shown);
   return std::abs(shown - v) <= 1e-12 * v;
@@ -50,7 +50,7 @@ void append_scientific(NumberText& out, double v, int significant) {
   const std::size_t e = s.find('e');
   const std::string_view mantissa = s.substr(0, e);
   std::string_view exponent = s.substr(e + 1);
-  append(out, exact(s, v) ? without_zeros(mantissa) : mantissa);
+  append(out, is_exact(s, v) ? without_zeros(mantissa) : mantissa);
   append(out, "e");
   if (exponent.front() == '-') append(out, "-");
   exponent.remove_prefix(1);
@@ -84,7 +84,7 @@ NumberText digits_of(double value, int significant, bool cents = false) {
   const int decimals = std::max(0, significant - 1 - exponent);
   const auto end = std::to_chars(text, text + sizeof text, v, std::chars_format::fixed, decimals).ptr;
   std::string_view s(text, static_cast<std::size_t>(end - text));
-  if (exact(s, v)) s = without_zeros(s);
+  if (is_exact(s, v)) s = without_zeros(s);
   const std::size_t whole = std::min(s.find('.'), s.size());
   for (std::size_t i = 0; i < whole; ++i) {
     if (i > 0 && (whole - i) % 3 == 0) append(out, ",");

@@ -9,7 +9,7 @@
 namespace widgets {
 namespace {
 
-using Kind = PlotMark::Kind;
+using MarkKind = PlotMark::Kind;
 
 ImVec2 pixel_of(const PlotFrame& f, double x, double y) {
   const auto near = [](double v) { return static_cast<float>(std::isnan(v) ? -1e5 : std::clamp(v, -1e5, 1e5)); };
@@ -17,21 +17,22 @@ ImVec2 pixel_of(const PlotFrame& f, double x, double y) {
 }
 
 /// Marks that reach across the frame.
-bool is_line(Kind kind) {
-  return kind == Kind::vertical || kind == Kind::horizontal || kind == Kind::handle_x || kind == Kind::handle_y;
+bool is_line(MarkKind kind) {
+  return kind == MarkKind::vertical || kind == MarkKind::horizontal || kind == MarkKind::handle_x ||
+         kind == MarkKind::handle_y;
 }
 
 /// The two ends of a mark's line; a point twice when it has none.
 void ends_of(const PlotFrame& f, const PlotMark& m, ImVec2& a, ImVec2& b) {
   a = pixel_of(f, m.x, m.y);
   b = pixel_of(f, m.x2, m.y2);
-  if (m.kind == Kind::vertical || m.kind == Kind::handle_x) {
+  if (m.kind == MarkKind::vertical || m.kind == MarkKind::handle_x) {
     a = {a.x, f.area.min.y};
     b = {a.x, f.area.max.y};
-  } else if (m.kind == Kind::horizontal || m.kind == Kind::handle_y) {
+  } else if (m.kind == MarkKind::horizontal || m.kind == MarkKind::handle_y) {
     a = {f.area.min.x, a.y};
     b = {f.area.max.x, a.y};
-  } else if (m.kind != Kind::arrow && m.kind != Kind::bracket) {
+  } else if (m.kind != MarkKind::arrow && m.kind != MarkKind::bracket) {
     b = a;
   }
 }
@@ -91,7 +92,7 @@ void block_all(const PlotEnd& plot) {
     }
   }
   for (const PlotMark& m : s.marks) {
-    if (m.kind == Kind::callout) {
+    if (m.kind == MarkKind::callout) {
       // A callout's line begins here, which no name may stand under.
       const ImVec2 at = pixel_of(f, m.x, m.y);
       const float free = t.px(13);
@@ -101,9 +102,9 @@ void block_all(const PlotEnd& plot) {
     ImVec2 a, b;
     ends_of(f, m, a, b);
     const float r = t.px(7);
-    if (m.kind == Kind::handle)
+    if (m.kind == MarkKind::handle)
       s.room.block({{a.x - r, a.y - r}, {a.x + r, a.y + r}});
-    else if (m.kind != Kind::text && m.kind < Kind::tag_x)
+    else if (m.kind != MarkKind::text && m.kind < MarkKind::tag_x)
       s.room.block_segment(a, b, 1);
   }
 }
@@ -284,16 +285,17 @@ void Names::along_lines() {
 }
 
 void Names::of_marks() {
-  for (const Kind kind : {Kind::vertical, Kind::horizontal, Kind::handle_x, Kind::handle_y, Kind::handle}) {
+  for (const MarkKind kind :
+       {MarkKind::vertical, MarkKind::horizontal, MarkKind::handle_x, MarkKind::handle_y, MarkKind::handle}) {
     for (const PlotMark& m : s_.marks) {
       if (m.kind != kind || m.label.length == 0) continue;
       const std::string_view label = text_of(s_, m.label);
       const ImVec2 size = text_size(label, Type::small);
       ImVec2 a, b;
       ends_of(f_, m, a, b);
-      if (kind == Kind::handle) {
+      if (kind == MarkKind::handle) {
         by_point(a, t_.px(11), label, t_.text);
-      } else if (kind == Kind::vertical || kind == Kind::handle_x) {
+      } else if (kind == MarkKind::vertical || kind == MarkKind::handle_x) {
         if (a.x >= f_.area.min.x && a.x <= f_.area.max.x)
           write(place_by_vertical(s_.room, a.x, f_.area, size, gap()), label, m.colour);
       } else if (a.y >= f_.area.min.y && a.y <= f_.area.max.y) {
@@ -318,7 +320,7 @@ void Names::of_points() {
 
 void Names::of_arrows_and_texts() {
   for (const PlotMark& m : s_.marks) {
-    if ((m.kind != Kind::arrow && m.kind != Kind::text) || m.label.length == 0) continue;
+    if ((m.kind != MarkKind::arrow && m.kind != MarkKind::text) || m.label.length == 0) continue;
     ImVec2 a, b;
     ends_of(f_, m, a, b);
     by_point({(a.x + b.x) / 2, (a.y + b.y) / 2}, 1, text_of(s_, m.label), m.colour);
@@ -334,7 +336,7 @@ void paint_marks(const PlotEnd& plot, const Painter& painter) {
     ImVec2 a, b;
     ends_of(f, m, a, b);
     const float width = m.hot ? t.px(2.5f) : t.px(1.5f);
-    if (m.kind == Kind::arrow)
+    if (m.kind == MarkKind::arrow)
       paint_arrow(painter, a, b, m.colour);
     else if (!is_line(m.kind))
       continue;
@@ -351,13 +353,13 @@ void paint_handles(const PlotEnd& plot, const Painter& painter) {
   for (const PlotMark& m : plot.scratch().marks) {
     ImVec2 a, b;
     ends_of(f, m, a, b);
-    if (m.kind == Kind::handle) {
+    if (m.kind == MarkKind::handle) {
       if (!f.area.contains(a)) continue;
       paint_marker(painter, a, m.marker, t.px(6), m.colour);
       painter.ring(a, t.px(m.hot ? 11.0f : 9.0f), m.colour, m.hot ? t.px(2.5f) : t.px(1.5f));
-    } else if (m.kind == Kind::handle_x || m.kind == Kind::handle_y) {
+    } else if (m.kind == MarkKind::handle_x || m.kind == MarkKind::handle_y) {
       // The grip of a level stands at the frame's edge: among the data it would look like one of them.
-      const bool level = m.kind == Kind::handle_y;
+      const bool level = m.kind == MarkKind::handle_y;
       const ImVec2 mid{level ? std::min(a.x, b.x) + t.px(20) : (a.x + b.x) / 2, (a.y + b.y) / 2};
       // One that lies beyond the axes is not there; one on their ends is, whatever the last rounding says.
       const auto beyond = [](float v, float lo, float hi) { return v < lo - 0.5f || v > hi + 0.5f; };

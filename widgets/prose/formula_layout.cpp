@@ -10,7 +10,7 @@ using Kind = FormulaNode::Kind;
 using Air = FormulaNode::Air;
 
 /// Extents of one laid-out node; `ascent` and `descent` are distances from its baseline, both positive outwards.
-struct Box {
+struct SetBox {
   float width = 0, ascent = 0, descent = 0;
 };
 
@@ -28,10 +28,10 @@ class Setter {
   Setter(const Formula& formula, FormulaLayout& out) : f_(formula), out_(out) {}
 
   /// Lays the outermost row over as many lines as `max_width` asks for.
-  Box lines(const FormulaStyle& style) {
+  SetBox lines(const FormulaStyle& style) {
     const FormulaNode& root = f_.nodes[f_.root];
     const float size = theme().type(style.type), indent = 1.5f * size;
-    Box all, line;
+    SetBox all, line;
     float baseline = 0;
     Mark line_start = mark();
     bool first_line = true;
@@ -39,7 +39,7 @@ class Setter {
       const Air air = air_of(root, i);
       const float gap = line.width > 0 || !first_line ? gap_before(root, i, theme().type(style.type)) : 0;
       const Mark here = mark();
-      const Box box = node(root.children[i], theme().type(style.type), style.display);
+      const SetBox box = node(root.children[i], theme().type(style.type), style.display);
       const bool breakable = i > 0 && (air == Air::relation || air == Air::binary) && line.width > 0;
       if (breakable && line.width + gap + segment_width(root, i, style) > style.max_width) {
         shift(line_start, here, 0, baseline);
@@ -131,7 +131,7 @@ class Setter {
     return em * size;
   }
 
-  Box node(std::uint32_t index, float size, bool display) {
+  SetBox node(std::uint32_t index, float size, bool display) {
     const FormulaNode& n = f_.nodes[index];
     switch (n.kind) {
       case Kind::row:
@@ -154,12 +154,12 @@ class Setter {
     return {};
   }
 
-  Box row(const FormulaNode& n, float size, bool display) {
-    Box all;
+  SetBox row(const FormulaNode& n, float size, bool display) {
+    SetBox all;
     for (std::size_t i = 0; i < n.children.size(); ++i) {
       all.width += gap_before(n, i, size);
       const Mark here = mark();
-      const Box box = node(n.children[i], size, display);
+      const SetBox box = node(n.children[i], size, display);
       shift(here, mark(), all.width, 0);
       all.width += box.width;
       all.ascent = std::max(all.ascent, box.ascent);
@@ -168,7 +168,7 @@ class Setter {
     return all;
   }
 
-  Box text(const std::string& s, float size, const FormulaNode& n) {
+  SetBox text(const std::string& s, float size, const FormulaNode& n) {
     FormulaText t;
     t.font = n.variable ? Font::italic : Font::sans;
     t.width = text_size_at(s, size, t.font).x;
@@ -176,10 +176,10 @@ class Setter {
     t.text = s;
     const float width = t.width;
     out_.texts.push_back(std::move(t));
-    return n.air == Air::big ? Box{width, 0.70f * size, below * size} : Box{width, cap * size, below * size};
+    return n.air == Air::big ? SetBox{width, 0.70f * size, below * size} : SetBox{width, cap * size, below * size};
   }
 
-  Box value(const FormulaNode& n, float size) {
+  SetBox value(const FormulaNode& n, float size) {
     const std::string& now = f_.values.texts[n.slot];
     FormulaText t;
     t.size = size;
@@ -193,13 +193,13 @@ class Setter {
     return {width, cap * size, below * size};
   }
 
-  Box fraction(const FormulaNode& n, float size, bool display) {
+  SetBox fraction(const FormulaNode& n, float size, bool display) {
     const float pad = 0.10f * size, gap = 0.16f * size, bar = std::max(1.0f, std::floor(0.07f * size));
     const float inner = display ? size : inline_size(size);
     const Mark start = mark();
-    const Box above = node(n.children[0], inner, false);
+    const SetBox above = node(n.children[0], inner, false);
     const Mark middle = mark();
-    const Box under = node(n.children[1], inner, false);
+    const SetBox under = node(n.children[1], inner, false);
     const float width = std::max(above.width, under.width) + 2 * pad;
     const float rise = axis * size + bar / 2 + gap + above.descent, fall = -axis * size + bar / 2 + gap + under.ascent;
     shift(start, middle, (width - above.width) / 2, -rise);
@@ -208,17 +208,17 @@ class Setter {
     return {width, rise + above.ascent, fall + under.descent};
   }
 
-  Box scripts(const FormulaNode& n, float size, bool display) {
+  SetBox scripts(const FormulaNode& n, float size, bool display) {
     const Mark start = mark();
     const FormulaNode& base_node = f_.nodes[n.children[0]];
-    const Box base = node(n.children[0], size, display);
+    const SetBox base = node(n.children[0], size, display);
     const float tiny = script_size(size), between = 0.06f * size;
     const Mark after_base = mark();
     const bool has_sub = n.children[1] != FormulaNode::none, has_sup = n.children[2] != FormulaNode::none;
-    const Box sub = has_sub ? node(n.children[1], tiny, false) : Box{};
+    const SetBox sub = has_sub ? node(n.children[1], tiny, false) : SetBox{};
     const Mark after_sub = mark();
-    const Box sup = has_sup ? node(n.children[2], tiny, false) : Box{};
-    Box all = base;
+    const SetBox sup = has_sup ? node(n.children[2], tiny, false) : SetBox{};
+    SetBox all = base;
     if (display && (base_node.air == Air::big || (base_node.air == Air::function && has_sub))) {
       all.width = std::max({base.width, sub.width, sup.width});
       shift(start, after_base, (all.width - base.width) / 2, 0);
@@ -241,10 +241,10 @@ class Setter {
     return all;
   }
 
-  Box radical(const FormulaNode& n, float size, bool display) {
+  SetBox radical(const FormulaNode& n, float size, bool display) {
     const float line = std::max(1.0f, 0.08f * size), sign = 0.55f * size, gap = 0.12f * size;
     const Mark start = mark();
-    const Box inside = node(n.children[0], size, display);
+    const SetBox inside = node(n.children[0], size, display);
     shift(start, mark(), sign, 0);
     const float top = -(inside.ascent + gap), bottom = inside.descent, width = sign + inside.width + gap;
     stroke({{0, bottom - 0.45f * (bottom - top)},
@@ -256,9 +256,9 @@ class Setter {
     return {width + 0.05f * size, -top + line, bottom};
   }
 
-  Box fence(const FormulaNode& n, float size, bool display) {
+  SetBox fence(const FormulaNode& n, float size, bool display) {
     const Mark start = mark();
-    const Box inside = node(n.children[0], size, display);
+    const SetBox inside = node(n.children[0], size, display);
     // What is a line high keeps the font's own brackets; anything taller, and every ceiling or floor, is drawn.
     const auto drawn = [&](char c) {
       return inside.ascent > 0.95f * size || inside.descent > 0.45f * size || (c >= 'c' && c <= 'g');
@@ -269,17 +269,17 @@ class Setter {
       return text(std::string(1, c), size, FormulaNode{});
     };
     const Mark before_open = mark();
-    const Box open = bracket(n.text[0]);
+    const SetBox open = bracket(n.text[0]);
     const Mark after_open = mark();
     shift(start, before_open, open.width, 0);
-    const Box close = bracket(n.text[1]);
+    const SetBox close = bracket(n.text[1]);
     shift(after_open, mark(), open.width + inside.width, 0);
     return {open.width + inside.width + close.width, std::max({inside.ascent, open.ascent, close.ascent}),
             std::max({inside.descent, open.descent, close.descent})};
   }
 
   /// A bracket drawn with strokes, `half` pixels up and down from the axis.
-  Box tall(char c, float size, float half) {
+  SetBox tall(char c, float size, float half) {
     const float width = 0.34f * size, line = std::max(1.0f, 0.08f * size), mid = -axis * size, top = mid - half,
                 bottom = mid + half;
     const bool opens = c == '(' || c == '[' || c == 'c' || c == 'f';
@@ -310,7 +310,7 @@ float baseline_of(Type type, Font font) { return baseline_at(theme().type(type),
 FormulaLayout layout_formula(const Formula& formula, const FormulaStyle& style) {
   FormulaLayout out;
   if (formula.root == FormulaNode::none) return out;
-  const Box box = Setter(formula, out).lines(style);
+  const SetBox box = Setter(formula, out).lines(style);
   out.width = box.width;
   out.ascent = box.ascent;
   out.descent = box.descent;

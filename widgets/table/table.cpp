@@ -181,7 +181,7 @@ bool draw_cell(Frame& f, std::size_t i, const TableCell& cell, float y, float ma
   return !fits;
 }
 
-void tooltip(std::string_view s) {
+void cell_tooltip(std::string_view s) {
   if (!s.empty()) ImGui::SetTooltip("%.*s", static_cast<int>(s.size()), s.data());
 }
 
@@ -255,7 +255,7 @@ void draw_rows(Frame& f, RowWindow window, ImGuiID body_id) {
       if (other_unsaid)
         tip(cell.shown(), other.view(), info);
       else
-        tooltip(!info.empty() ? info : cut ? cell.shown() : std::string_view{});
+        cell_tooltip(!info.empty() ? info : cut ? cell.shown() : std::string_view{});
     }
   }
   f.painter.unclip();

@@ -8,7 +8,7 @@
 namespace widgets {
 namespace {
 
-constexpr std::size_t max_rows = 256;
+constexpr std::size_t max_indexed_rows = 256;
 
 std::int64_t saturating_add(std::int64_t a, std::int64_t b) {
   std::int64_t sum = 0;
@@ -109,8 +109,8 @@ std::size_t stack_depths(std::vector<TimelineSpan>& spans) {
     const auto free_row =
         std::find_if(free_from.begin(), free_from.end(), [&](std::int64_t end) { return end <= s.start_ns; });
     std::size_t row = static_cast<std::size_t>(free_row - free_from.begin());
-    if (row == free_from.size() && row < max_rows) free_from.push_back(0);
-    row = std::min(row, max_rows - 1);
+    if (row == free_from.size() && row < max_indexed_rows) free_from.push_back(0);
+    row = std::min(row, max_indexed_rows - 1);
     free_from[row] = s.end_ns();
     s.depth = static_cast<std::uint16_t>(row);
   }
@@ -151,7 +151,8 @@ TimelineLaneIndex index_lane(const TimelineSpans& spans) {
   std::vector<std::uint16_t> row_of_depth(counts.size(), 0);
   for (std::size_t d = 0; d < counts.size(); ++d) {
     if (counts[d] == 0) continue;
-    if (index.rows.size() < max_rows) index.rows.push_back({.depth = static_cast<std::uint16_t>(d), .levels = {}});
+    if (index.rows.size() < max_indexed_rows)
+      index.rows.push_back({.depth = static_cast<std::uint16_t>(d), .levels = {}});
     row_of_depth[d] = static_cast<std::uint16_t>(index.rows.size() - 1);
     index.rows.back().count += counts[d];
   }

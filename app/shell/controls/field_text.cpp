@@ -9,7 +9,7 @@ using chapters::Kind;
 
 namespace {
 
-widgets::NumberText counted(std::size_t n, std::string_view one, std::string_view more) {
+widgets::NumberText counted_noun(std::size_t n, std::string_view one, std::string_view more) {
   return widgets::format(static_cast<double>(n), n == 1 ? one : more, 6, widgets::Prefix::none);
 }
 
@@ -42,9 +42,9 @@ std::string_view field_text(const Field& f, widgets::NumberText& scratch, int di
           if (o.id == f.chosen().front()) return o.label;
       return scratch = widgets::format(static_cast<double>(f.chosen().size()), "");
     case Kind::reals:
-      return scratch = counted(f.reals().size(), "value", "values");
+      return scratch = counted_noun(f.reals().size(), "value", "values");
     case Kind::table:
-      return scratch = counted(f.table_size(), "row", "rows");
+      return scratch = counted_noun(f.table_size(), "row", "rows");
   }
   return {};
 }

@@ -13,7 +13,7 @@ namespace models::gpu {
 namespace {
 
 using Named = Result<CutlassKernel>;
-constexpr std::size_t quoted = 60, longest_name = 400;
+constexpr std::size_t max_quoted = 60, longest_name = 400;
 constexpr std::string_view example = "cutlass_tensorop_h16816gemm_128x256_32x3_tn_align8";
 
 std::optional<std::int64_t> number_of(std::string_view s) {
@@ -99,7 +99,7 @@ class Reader {
  private:
   std::string_view here() const { return at_ < parts_.size() ? parts_[at_] : std::string_view(); }
   Named refuse(std::string why) const {
-    return Named::fail("The kernel name \"" + printable(out_.name, quoted) + "\" " + std::move(why));
+    return Named::fail("The kernel name \"" + printable(out_.name, max_quoted) + "\" " + std::move(why));
   }
   std::string unread(std::string_view expected) const {
     if (here().empty())
@@ -299,7 +299,7 @@ Named Reader::read() {
 Result<CutlassKernel> parse_cutlass_name(std::string_view text) {
   const std::string_view name = name_in(text.substr(0, 4096));
   if (name.empty())
-    return Named::fail("\"" + printable(text, quoted) + "\" is no name of a CUTLASS kernel: give one such as " +
+    return Named::fail("\"" + printable(text, max_quoted) + "\" is no name of a CUTLASS kernel: give one such as " +
                        std::string(example) + ".");
   if (name.size() > longest_name)
     return Named::fail("A kernel name of " + std::to_string(name.size()) +

@@ -9,7 +9,7 @@
 namespace models::gpu {
 namespace {
 
-constexpr std::int64_t warp_lanes = 32, group_warps = 4, loader_registers = 40, barrier_bytes = 16;
+constexpr std::int64_t warp_threads = 32, group_warps = 4, loader_registers = 40, barrier_bytes = 16;
 constexpr std::int64_t tensor_columns = 512, tensor_lanes = 128;
 
 bool has_tensor_memory(int capability) { return capability >= 100 && capability < 120; }
@@ -115,7 +115,7 @@ Result<GemmRates> gemm_rates(const Chip& c, GemmUnit unit, double element_bytes,
 GemmBudget gemm_budget(const GemmTile& t, double element_bytes, std::int64_t other_registers, const SmLimits& sm) {
   GemmBudget out;
   const bool grouped = t.unit == GemmUnit::wgmma;
-  const std::int64_t warps = gemm_warps(t), lanes = warp_lanes * (grouped ? group_warps : 1);
+  const std::int64_t warps = gemm_warps(t), lanes = warp_threads * (grouped ? group_warps : 1);
   out.stage_bytes = as_double(t.block_m + t.block_n) * as_double(t.block_k) * element_bytes;
   out.shared_bytes = as_double(t.stages) * out.stage_bytes;
   out.shared_limit_bytes = as_double(sm.block_shared_bytes);

@@ -10,7 +10,7 @@ namespace {
 
 using Numbers = std::vector<std::int64_t>;
 
-std::int64_t power_of_two(std::int64_t n) {
+std::int64_t up_to_power_of_two(std::int64_t n) {
   return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(1, n))));
 }
 
@@ -23,7 +23,7 @@ struct Growing {
     layout.inputs = std::move(inputs);
     layout.bases.resize(layout.inputs.size());
     layout.sizes.assign(tensor.size(), 1);
-    for (const auto extent : tensor) shape.push_back(power_of_two(extent));
+    for (const auto extent : tensor) shape.push_back(up_to_power_of_two(extent));
   }
   std::size_t rank() const { return shape.size(); }
   void basis(std::size_t input, std::size_t dim, std::int64_t value) {
@@ -265,7 +265,7 @@ LinearLayout tma_tile(const EncodingText& e, const Numbers& shape) {
 /// Blocks of 64 rows lie in lanes 0 to 15 of each quarter; the next block takes lanes 16 to 31.
 LinearLayout tensor_memory(const EncodingText& e, const Numbers& shape) {
   Growing g({"row", "col"}, shape);
-  const std::int64_t columns = power_of_two(e.at(1));
+  const std::int64_t columns = up_to_power_of_two(e.at(1));
   g.add(0, 0, 16);
   g.add(1, 1, columns);
   g.layout.sizes[0] = 64;
@@ -351,7 +351,7 @@ std::int64_t LinearLayout::reached() const {
   for (const auto& input : bases) {
     for (const auto& one : input) {
       std::int64_t word = 0;
-      for (std::size_t dim = 0; dim < sizes.size(); ++dim) word = word * power_of_two(sizes[dim]) + one[dim];
+      for (std::size_t dim = 0; dim < sizes.size(); ++dim) word = word * up_to_power_of_two(sizes[dim]) + one[dim];
       for (const auto pivot : pivots) word = std::min(word, word ^ pivot);
       if (word == 0) continue;
       pivots.push_back(word);

@@ -7,8 +7,6 @@
 namespace models::parallel {
 namespace {
 
-using Axis = TopologyAxis;
-
 /// Every coordinate of a rank, in the order of TopologyAxis.
 struct RankCoordinates {
   std::array<std::int64_t, topology_ordered_axes> at{};
@@ -16,8 +14,8 @@ struct RankCoordinates {
 
 RankCoordinates coordinates_of(const TopologyPlan& plan, std::int64_t rank) {
   RankCoordinates c;
-  for (const Axis axis : plan.order) {
-    const std::int64_t n = plan.size(axis) / (axis == Axis::data ? plan.context : 1);
+  for (const TopologyAxis axis : plan.order) {
+    const std::int64_t n = plan.size(axis) / (axis == TopologyAxis::data ? plan.context : 1);
     c.at[static_cast<std::size_t>(axis)] = rank % n;
     rank /= n;
   }
@@ -45,17 +43,17 @@ std::string_view topology_method_name(TopologyMethod method) {
 
 std::int64_t TopologyPlan::size(TopologyAxis axis) const {
   switch (axis) {
-    case Axis::tensor:
+    case TopologyAxis::tensor:
       return tensor;
-    case Axis::context:
+    case TopologyAxis::context:
       return context;
-    case Axis::pipeline:
+    case TopologyAxis::pipeline:
       return pipeline;
-    case Axis::data:
+    case TopologyAxis::data:
       return data * context;
-    case Axis::expert:
+    case TopologyAxis::expert:
       return expert;
-    case Axis::expert_data:
+    case TopologyAxis::expert_data:
       break;
   }
   return data * context / std::max<std::int64_t>(expert, 1);
@@ -75,7 +73,7 @@ Status check_topology_plan(const Topology& topology, const TopologyPlan& plan) {
     return Status::fail("Experts are spread over ranks along the data axis, and " + std::to_string(plan.data) +
                         " ranks are no multiple of " + std::to_string(plan.expert) + ".");
   std::array<bool, topology_ordered_axes> seen{};
-  for (const Axis axis : plan.order) {
+  for (const TopologyAxis axis : plan.order) {
     const auto i = static_cast<std::size_t>(axis);
     if (i >= topology_ordered_axes || seen[i]) return Status::fail("The order names each of the four axes once.");
     seen[i] = true;
@@ -105,27 +103,27 @@ std::vector<std::vector<std::uint32_t>> topology_groups(const TopologyPlan& plan
     const std::int64_t block = d / plan.expert, within = d % plan.expert;
     std::int64_t key = 0, place = 0;
     switch (axis) {
-      case Axis::tensor:
+      case TopologyAxis::tensor:
         key = x + plan.context * (p + plan.pipeline * d);
         place = t;
         break;
-      case Axis::context:
+      case TopologyAxis::context:
         key = t + plan.tensor * (p + plan.pipeline * d);
         place = x;
         break;
-      case Axis::pipeline:
+      case TopologyAxis::pipeline:
         key = t + plan.tensor * (x + plan.context * d);
         place = p;
         break;
-      case Axis::data:
+      case TopologyAxis::data:
         key = t + plan.tensor * p;
         place = x + plan.context * d;
         break;
-      case Axis::expert:
+      case TopologyAxis::expert:
         key = t + plan.tensor * (x + plan.context * (p + plan.pipeline * block));
         place = within;
         break;
-      case Axis::expert_data:
+      case TopologyAxis::expert_data:
         key = t + plan.tensor * (p + plan.pipeline * within);
         place = x + plan.context * block;
         break;

@@ -10,7 +10,7 @@ namespace models::trace {
 namespace {
 
 constexpr std::int64_t long_call_ns = 50'000, long_delay_ns = 100'000;
-constexpr std::size_t max_gaps = 20;
+constexpr std::size_t max_kept_gaps = 20;
 
 std::int64_t add(std::int64_t a, std::int64_t b) {
   std::int64_t sum = 0;
@@ -95,7 +95,7 @@ class Device {
   }
 
   static std::vector<Gap> longest(std::vector<Gap> gaps) {
-    const auto kept = std::min(gaps.size(), max_gaps);
+    const auto kept = std::min(gaps.size(), max_kept_gaps);
     std::partial_sort(gaps.begin(), gaps.begin() + static_cast<std::ptrdiff_t>(kept), gaps.end(),
                       [](const Gap& a, const Gap& b) {
                         const std::int64_t x = a.end_ns - a.start_ns, y = b.end_ns - b.start_ns;

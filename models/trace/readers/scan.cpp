@@ -90,41 +90,41 @@ inline Passed pass_block(ValueState& s, const unsigned char*& p, bool lines_end_
 }
 #endif
 
-enum class Step { goes_on, needs_more, whole, broken };
+enum class ReadStep { goes_on, needs_more, whole, broken };
 /// Moves on in a text, at most to `end`.
-inline Step step_in_text(ValueState& s, const unsigned char*& p, const unsigned char* end,
-                         const unsigned char* text_end, bool lines_end_texts) {
+inline ReadStep step_in_text(ValueState& s, const unsigned char*& p, const unsigned char* end,
+                             const unsigned char* text_end, bool lines_end_texts) {
   if (s.escaped && p < text_end) {
     ++p;
     s.escaped = false;
   }
   while (!inside_stops[*p]) ++p;
-  if (p >= end) return Step::needs_more;
+  if (p >= end) return ReadStep::needs_more;
   const unsigned char c = *p++;
   if (c == '\\') {
     s.escaped = true;
   } else if (c == '"') {
     s.in_text = false;
-    if (s.depth == 0) return Step::whole;
+    if (s.depth == 0) return ReadStep::whole;
   } else if (c == '\n' && lines_end_texts) {
-    return Step::broken;
+    return ReadStep::broken;
   }
-  return Step::goes_on;
+  return ReadStep::goes_on;
 }
 
 /// Moves on outside of texts, at most to `end`.
-inline Step step_outside(ValueState& s, const unsigned char*& p, const unsigned char* end) {
+inline ReadStep step_outside(ValueState& s, const unsigned char*& p, const unsigned char* end) {
   const unsigned char kind = outside_kinds[*p];
   if (kind == plain) {
     ++p;
-    return Step::goes_on;
+    return ReadStep::goes_on;
   }
-  if ((kind == quote || kind == stop) && p >= end) return Step::needs_more;
-  if ((kind == close || kind == space_or_comma) && s.depth == 0) return Step::whole;  // a scalar ends before it
-  ++p;                                                                                // a stop is a NUL in the file
+  if ((kind == quote || kind == stop) && p >= end) return ReadStep::needs_more;
+  if ((kind == close || kind == space_or_comma) && s.depth == 0) return ReadStep::whole;  // a scalar ends before it
+  ++p;                                                                                    // a stop is a NUL in the file
   if (kind == quote) s.in_text = true;
   if (kind == open) ++s.depth;
-  return kind == close && --s.depth == 0 ? Step::whole : Step::goes_on;
+  return kind == close && --s.depth == 0 ? ReadStep::whole : ReadStep::goes_on;
 }
 
 bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
@@ -166,16 +166,16 @@ Scanner::End Scanner::skip_value(std::size_t max_bytes) {
     const unsigned char* const text_end = base + (source_.end() - base_at);
     const unsigned char* const end =
         max_bytes > 0 && begin + max_bytes < source_.end() ? base + (begin + max_bytes - base_at) : text_end;
-    Step step = Step::goes_on;
+    ReadStep step = ReadStep::goes_on;
 #if defined(__SSE2__)
     const unsigned char* by_byte_until = p;
 #endif
-    while (step == Step::goes_on) {
+    while (step == ReadStep::goes_on) {
 #if defined(__SSE2__)
       if (state.depth > 0 && !state.escaped && p >= by_byte_until &&
           end - p >= static_cast<std::ptrdiff_t>(block_bytes)) {
         const Passed passed = pass_block(state, p, lines_end_texts);
-        if (passed == Passed::to_the_end) step = Step::whole;
+        if (passed == Passed::to_the_end) step = ReadStep::whole;
         if (passed != Passed::none) continue;
         by_byte_until = p + block_bytes;
       }
@@ -183,8 +183,8 @@ Scanner::End Scanner::skip_value(std::size_t max_bytes) {
       step = state.in_text ? step_in_text(state, p, end, text_end, lines_end_texts) : step_outside(state, p, end);
     }
     at = base_at + static_cast<std::size_t>(p - base);
-    if (step == Step::whole) return End::whole;
-    if (step == Step::broken || (max_bytes > 0 && at - begin >= max_bytes)) return End::broken;
+    if (step == ReadStep::whole) return End::whole;
+    if (step == ReadStep::broken || (max_bytes > 0 && at - begin >= max_bytes)) return End::broken;
     if (!more()) return End::cut;
   }
 }

@@ -6,7 +6,7 @@
 
 namespace {
 
-bool holds(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+bool text_holds(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 
@@ -19,12 +19,12 @@ TEST_CASE("the record says which labs were opened and when, tests with scores an
   progress.keep_test({"roofline", 1'700'100'000, 7, 1, 10});
   const std::string page = app::record_html(support::bundled_content(), progress, 1'700'200'000);
   CHECK(page.starts_with("<!doctype html>"));
-  CHECK(holds(page, "01 The roofline, 2 of 5 labs"));
-  CHECK(holds(page, "<td>Roofline</td><td class=\"n\">2023-11-14</td><td class=\"n\">1 h 07 min</td>"));
-  CHECK(holds(page, "<td>Memory hierarchy</td><td class=\"n\">earlier</td>"));
-  CHECK(holds(page, "<td>Chapter test</td><td class=\"n\">2023-11-16</td><td class=\"n\">7.5 of 10</td>"));
-  CHECK(holds(page, "Labs opened: 2. Chapter tests taken: 1. Time with a hand on a lab: 1 h 07 min."));
-  CHECK_FALSE(holds(page, "Frameworks"));
+  CHECK(text_holds(page, "01 The roofline, 2 of 5 labs"));
+  CHECK(text_holds(page, "<td>Roofline</td><td class=\"n\">2023-11-14</td><td class=\"n\">1 h 07 min</td>"));
+  CHECK(text_holds(page, "<td>Memory hierarchy</td><td class=\"n\">earlier</td>"));
+  CHECK(text_holds(page, "<td>Chapter test</td><td class=\"n\">2023-11-16</td><td class=\"n\">7.5 of 10</td>"));
+  CHECK(text_holds(page, "Labs opened: 2. Chapter tests taken: 1. Time with a hand on a lab: 1 h 07 min."));
+  CHECK_FALSE(text_holds(page, "Frameworks"));
 }
 
 TEST_CASE("the record needs no other file, prints, and has no markup from outside") {
@@ -32,11 +32,11 @@ TEST_CASE("the record needs no other file, prints, and has no markup from outsid
   app::Content content = support::bundled_content();
   content.curriculum[0].title = "<script>alert(1)</script> & \"more\"";
   app::store::Progress progress;
-  CHECK(holds(app::record_html(content, progress, 0), "No lab was opened yet."));
+  CHECK(text_holds(app::record_html(content, progress, 0), "No lab was opened yet."));
   progress.visit("role/scaling", 1'700'000'000);
   const std::string page = app::record_html(content, progress, 1'700'000'000);
-  CHECK(holds(page, "&lt;script&gt;alert(1)&lt;/script&gt; &amp; &quot;more&quot;"));
-  CHECK_FALSE(holds(page, "<script"));
-  for (const char* outside : {"http:", "https:", "src=", "url(", "@import"}) CHECK_FALSE(holds(page, outside));
-  CHECK(holds(page, "@page"));
+  CHECK(text_holds(page, "&lt;script&gt;alert(1)&lt;/script&gt; &amp; &quot;more&quot;"));
+  CHECK_FALSE(text_holds(page, "<script"));
+  for (const char* outside : {"http:", "https:", "src=", "url(", "@import"}) CHECK_FALSE(text_holds(page, outside));
+  CHECK(text_holds(page, "@page"));
 }

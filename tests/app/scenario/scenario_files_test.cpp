@@ -12,7 +12,7 @@ using Paths = std::vector<std::string>;
 
 namespace {
 
-const char* viewer = "profiling/trace-viewer";
+const char* files_viewer = "profiling/trace-viewer";
 
 Json named() {
   return Json::parse(R"({"file": "/data/run/rank0.json", "beside_file": "/data/other.json", "search": "/data/run",
@@ -22,7 +22,7 @@ Json named() {
 }  // namespace
 
 TEST_CASE("the files of a scenario are those of its file inputs, in rows of tables too, and nothing else") {
-  const auto lab = chapters::make_lab_by_id(viewer);
+  const auto lab = chapters::make_lab_by_id(files_viewer);
   const auto files = app::named_files(lab->inputs(), named());
   CHECK(files.size() == 3);
   for (const char* file : {"/data/run/rank0.json", "/data/other.json", "/data/run/more/rank1.json"})
@@ -32,7 +32,7 @@ TEST_CASE("the files of a scenario are those of its file inputs, in rows of tabl
 }
 
 TEST_CASE("paths beneath a scenario's folder become relative and whole again; others stay whole") {
-  const auto lab = chapters::make_lab_by_id(viewer);
+  const auto lab = chapters::make_lab_by_id(files_viewer);
   Json inputs = named();
   app::make_paths_relative(lab->inputs(), inputs, "/data/run");
   CHECK(inputs["file"] == "rank0.json");

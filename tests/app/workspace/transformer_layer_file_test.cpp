@@ -36,10 +36,10 @@ TEST_CASE("eval takes a config.json by path, and prints its operations") {
   const Ran ran = eval({"config=" + configs + "llama-3-8b.json", "chip=h100_sxm", "phase=decode"});
   INFO(ran.error);
   REQUIRE(ran.status == 0);
-  const auto json = nlohmann::json::parse(ran.out);
-  CHECK(json["feasible"] == true);
-  CHECK(json["inputs"]["config"] == configs + "llama-3-8b.json");
-  const auto& out = json["outputs"];
+  const auto printed = nlohmann::json::parse(ran.out);
+  CHECK(printed["feasible"] == true);
+  CHECK(printed["inputs"]["config"] == configs + "llama-3-8b.json");
+  const auto& out = printed["outputs"];
   CHECK(out["parameters_total"] == 8030261248);  // tensor sizes of the Hugging Face checkpoint
   CHECK(out["kv_bytes_per_token"] == 131072);    // 2 x 32 layers x 8 heads x 128 x 2 bytes
   double bytes = 0;

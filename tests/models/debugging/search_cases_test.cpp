@@ -11,7 +11,7 @@ using namespace models::debugging;
 
 namespace {
 
-double share(const SearchCase& c, Layer layer) {
+double share(const SearchCase& c, debugging::Layer layer) {
   double sum = 0;
   for (const Cause& cause : c.causes)
     if (cause.layer == layer) sum += cause.likelihood;
@@ -38,7 +38,7 @@ TEST_CASE("the case of 16,384 GPUs has the likelihoods of the Llama 3 paper's ta
         Approx(static_cast<double>(count_gpu(llama3_causes()))));
   CHECK(of("a switch or a cable") == Approx(35));
   CHECK(of("other parts of a host") == Approx(3 + 3 + 2 + 2 + 2 + 2 + 7));
-  CHECK(share(*c, Layer::hardware) == Approx(324.0 / 419));
+  CHECK(share(*c, debugging::Layer::hardware) == Approx(324.0 / 419));
   // The table prints 30.1 % for faulty GPUs; its counts say 35.3 %.
   CHECK(c->causes.front().likelihood == Approx(0.3532).epsilon(1e-3));
 }

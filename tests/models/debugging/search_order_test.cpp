@@ -47,12 +47,13 @@ SearchCase random_case(std::int64_t seed, std::size_t checks, bool overlap, bool
   const std::size_t causes = checks + 2;
   double all = 0;
   for (std::size_t i = 0; i < causes; ++i) {
-    c.causes.push_back({.name = "cause", .layer = Layer::code, .likelihood = 0.05 + next()});
+    c.causes.push_back({.name = "cause", .layer = debugging::Layer::code, .likelihood = 0.05 + next()});
     all += c.causes.back().likelihood;
   }
   for (Cause& cause : c.causes) cause.likelihood /= all;
   for (std::size_t k = 0; k < checks; ++k) {
-    Check check{.id = "check", .name = "check", .layer = Layer::code, .minutes = 1 + std::floor(20 * next())};
+    Check check{
+        .id = "check", .name = "check", .layer = debugging::Layer::code, .minutes = 1 + std::floor(20 * next())};
     for (std::size_t i = 0; i < causes; ++i) {
       const bool mine = overlap ? next() < 0.4 : i % checks == k;
       check.sees.push_back(mine ? (misses ? 0.3 + 0.7 * next() : 1.0) : 0.0);
@@ -202,7 +203,9 @@ TEST_CASE("beyond nine checks the order is greedy and moved, says so, and here i
 
 // By hand: A points at two causes of 30 % each, B and C convict one of them each, D the third of 40 %.
 TEST_CASE("a check that points leaves its group, which is searched in its own best order") {
-  SearchCase c{.causes = {{"x", Layer::code, 0.3}, {"y", Layer::code, 0.3}, {"z", Layer::code, 0.4}},
+  SearchCase c{.causes = {{"x", debugging::Layer::code, 0.3},
+                          {"y", debugging::Layer::code, 0.3},
+                          {"z", debugging::Layer::code, 0.4}},
                .checks = {{.id = "a", .name = "a", .minutes = 2, .sees = {1, 1, 0}, .points = true},
                           {.id = "b", .name = "b", .minutes = 5, .sees = {1, 0, 0}},
                           {.id = "c", .name = "c", .minutes = 9, .sees = {0, 1, 0}},

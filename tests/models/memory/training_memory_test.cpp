@@ -1,4 +1,5 @@
 #include "models/memory/training_memory.h"
+#include "models/base/units.h"
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
@@ -22,8 +23,6 @@ using namespace models::memory;
 
 namespace {
 
-constexpr double gib = 1073741824.0;
-
 /// Sizes of Korthikanti et al. 2022, table 3.
 struct PaperModel {
   const char* name;
@@ -31,7 +30,7 @@ struct PaperModel {
   std::array<double, 6> layer;  ///< none, TP, TP+SP, TP+selective, TP+SP+selective, full; bytes
   double states_gib, none_gib, both_gib;
 };
-constexpr PaperModel paper[] = {
+constexpr PaperModel paper_models[] = {
     {"22B",
      4,
      6144,
@@ -167,7 +166,7 @@ TrainingMemory fullest(const Architecture& a, TrainingPlan p, const TrainingMemo
 }  // namespace
 
 TEST_CASE("the formulas give Korthikanti's bytes of a layer and figure 1 to the byte") {
-  for (const PaperModel& m : paper) {
+  for (const PaperModel& m : paper_models) {
     INFO(m.name);
     FormulaSizes z{.sequence = 2048, .batch = m.batch, .hidden = m.hidden, .heads = m.heads};
     CHECK(near(formula_layer_bytes(z, Recompute::none), m.layer[0]));
@@ -176,15 +175,15 @@ TEST_CASE("the formulas give Korthikanti's bytes of a layer and figure 1 to the 
     CHECK(near(formula_layer_bytes(z, Recompute::none), m.layer[1]));
     CHECK(near(formula_layer_bytes(z, Recompute::selective), m.layer[3]));
     const double held = formula_layers_held(m.layers, m.pipeline, m.interleave);
-    CHECK(near(formula_layer_bytes(z, Recompute::none) * held / gib, m.none_gib, 1e-9));
+    CHECK(near(formula_layer_bytes(z, Recompute::none) * held / gibi, m.none_gib, 1e-9));
     z.sequence_parallel = true;
     CHECK(near(formula_layer_bytes(z, Recompute::none), m.layer[2]));
     CHECK(near(formula_layer_bytes(z, Recompute::selective), m.layer[4]));
-    CHECK(near(formula_layer_bytes(z, Recompute::selective) * held / gib, m.both_gib, 1e-9));
-    CHECK(near(18 * 12 * m.layers * m.hidden * m.hidden / (8 * m.pipeline) / gib, m.states_gib, 1e-6));
+    CHECK(near(formula_layer_bytes(z, Recompute::selective) * held / gibi, m.both_gib, 1e-9));
+    CHECK(near(18 * 12 * m.layers * m.hidden * m.hidden / (8 * m.pipeline) / gibi, m.states_gib, 1e-6));
   }
   // Figure 7 is read from bars, in percent of tensor parallelism alone.
-  const PaperModel& m = paper[3];
+  const PaperModel& m = paper_models[3];
   CHECK(std::abs(100 * m.layer[4] / m.layer[1] - 20.27) <= 0.2);
   CHECK(std::abs(100 * m.layer[5] / m.layer[1] - 9.42) <= 0.2);
 }

@@ -33,7 +33,7 @@ OverlapWork equal_layers(std::int64_t layers, double forward_s, double backward_
 }
 
 /// A ring over one kind of link.
-OverlapSetup ring(std::int64_t gpus, double bytes_per_s, double hop_s) {
+OverlapSetup ring_setup(std::int64_t gpus, double bytes_per_s, double hop_s) {
   OverlapSetup s;
   s.gpus = s.shards = s.gpus_per_node = gpus;
   s.algorithm = AllReduceAlgorithm::ring;
@@ -240,7 +240,7 @@ TEST_CASE("DDP agrees with the simulation of training steps and with the scaling
     for (const double bytes_per_s : {5e9, 30e9, 200e9}) {
       const std::int64_t layers = 16, elements = 4'000'000;
       const OverlapWork work = equal_layers(layers, 1e-3, 2e-3, elements);
-      OverlapSetup setup = ring(8, bytes_per_s, 5e-6);
+      OverlapSetup setup = ring_setup(8, bytes_per_s, 5e-6);
       setup.bucket_bytes = setup.first_bucket_bytes = 4.0 * elements * static_cast<double>(layers / buckets);
       const auto [plan, run] = stepped(work, setup);
       REQUIRE(static_cast<std::int64_t>(plan.buckets.size()) == buckets);
@@ -295,7 +295,7 @@ TEST_CASE("from the critical tokens on compute is as long as what it hides") {
   for (const bool fsdp : {false, true})
     for (const bool reshard : {false, true})
       for (const double bytes_per_s : {50e9, 370e9}) {
-        OverlapSetup setup = ring(64, bytes_per_s, 0);
+        OverlapSetup setup = ring_setup(64, bytes_per_s, 0);
         setup.method = fsdp ? OverlapMethod::fsdp : OverlapMethod::ddp;
         setup.reshard_after_forward = reshard;
         OverlapWork work = equal_layers(200, 1, 1, elements);
@@ -343,7 +343,7 @@ TEST_CASE("a gather takes what the collectives model says of a ring's all-gather
 
 TEST_CASE("FSDP: what is sent, gathered at once and gathered again") {
   const OverlapWork work = equal_layers(12, 1e-3, 2e-3, 10'000'000);
-  OverlapSetup setup = ring(8, 400e9, 0);
+  OverlapSetup setup = ring_setup(8, 400e9, 0);
   setup.method = OverlapMethod::fsdp;
   setup.gradient_bytes = 2;
   setup.slowdown = 0;
@@ -381,7 +381,7 @@ TEST_CASE("FSDP: what is sent, gathered at once and gathered again") {
 
 TEST_CASE("micro-batches: DDP hides behind the last backward alone, FSDP exchanges in each") {
   const OverlapWork work = equal_layers(12, 1e-3, 2e-3, 10'000'000);
-  OverlapSetup setup = ring(8, 20e9, 0);
+  OverlapSetup setup = ring_setup(8, 20e9, 0);
   const double exposed_s = stepped(work, setup).run.exposed_s;
   setup.micro_batches = 4;
   const auto [plan, run] = stepped(work, setup);

@@ -22,21 +22,21 @@ std::vector<Chip> run_chips() {
   return *parse_chips(support::read_text(support::source_file("assets/hardware/nvidia.json")), "nvidia");
 }
 
-const PlannerRuns& published_runs() {
+const PlannerRuns& shipped_runs() {
   static const PlannerRuns runs = *parse_planner_runs(
       support::read_text(support::source_file("assets/measured/training-runs.json")), "training-runs.json");
   return runs;
 }
 
-const std::vector<PricedRun>& priced_published_runs() {
-  static const std::vector<PricedRun> priced = price_runs(published_runs(), run_chips());
+const std::vector<PricedRun>& priced_shipped_runs() {
+  static const std::vector<PricedRun> priced = price_runs(shipped_runs(), run_chips());
   return priced;
 }
 
 }  // namespace
 
 TEST_CASE("planner: step times of published runs") {
-  const PlannerReport report = planner_report(published_runs(), priced_published_runs());
+  const PlannerReport report = planner_report(shipped_runs(), priced_shipped_runs());
   REQUIRE(report.accuracy.size() == 9);
   for (const PlannerAccuracy& row : report.accuracy) {
     INFO(row.name << ": median " << row.median << ", mean " << row.mean << ", ninetieth " << row.ninetieth << ", worst "
@@ -64,7 +64,7 @@ TEST_CASE("planner: step times of published runs") {
 
 // docs/planner.md has a row for each set, and the lab's prose the figures of all runs together.
 TEST_CASE("planner: the errors that are written down are those that are computed") {
-  const PlannerReport report = planner_report(published_runs(), priced_published_runs());
+  const PlannerReport report = planner_report(shipped_runs(), priced_shipped_runs());
   const std::string table = support::read_text(support::source_file("docs/planner.md"));
   const std::string prose = support::read_text(support::source_file("assets/labs/distributed/planner.md"));
   const auto percent = [](double share) {
@@ -92,7 +92,7 @@ TEST_CASE("planner: the errors that are written down are those that are computed
 }
 
 TEST_CASE("planner: published runs of grade A fit, and those out of memory do not, with one exception") {
-  const PlannerReport report = planner_report(published_runs(), priced_published_runs());
+  const PlannerReport report = planner_report(shipped_runs(), priced_shipped_runs());
   CHECK(report.fits.ran > 200);
   CHECK(report.fits.out_of_memory >= 8);
   // It ran out of memory by less than the allocator's fragments.
@@ -101,7 +101,7 @@ TEST_CASE("planner: published runs of grade A fit, and those out of memory do no
 
 // What the lab says stands behind its figures (planner_known.cpp).
 TEST_CASE("planner: runs and errors by software and chip that are written down are those that are computed") {
-  const PlannerRuns& all = published_runs();
+  const PlannerRuns& all = shipped_runs();
   const auto stated = [&](const PricedRun& p) {
     const PlannerRun& r = all.runs[p.run];
     return r.step_s > 0 && p.reason.empty() && !r.adapters;
@@ -112,7 +112,7 @@ TEST_CASE("planner: runs and errors by software and chip that are written down a
       if (stack == StackId::deepseek) continue;  // its one step is not in the list
       std::int64_t runs = 0;
       std::vector<double> errors;
-      for (const PricedRun& p : priced_published_runs()) {
+      for (const PricedRun& p : priced_shipped_runs()) {
         const PlannerRun& r = all.runs[p.run];
         if (!stated(p) || r.stack != stack_name(stack) || (all.shapes[r.shape].moe.routed > 0) != experts) continue;
         ++runs;
@@ -131,7 +131,7 @@ TEST_CASE("planner: runs and errors by software and chip that are written down a
       CHECK(std::abs(known.judging_median - at(0.5)) <= 5.1e-5);
       CHECK(std::abs(known.judging_ninetieth - at(0.9)) <= 5.1e-5);
     }
-  const PlannerReport report = planner_report(all, priced_published_runs());
+  const PlannerReport report = planner_report(all, priced_shipped_runs());
   const auto adapters = std::find_if(report.accuracy.begin(), report.accuracy.end(),
                                      [](const PlannerAccuracy& row) { return row.name.starts_with("adapters"); });
   REQUIRE(adapters != report.accuracy.end());
@@ -142,14 +142,14 @@ TEST_CASE("planner: runs and errors by software and chip that are written down a
   std::int64_t by_chip = 0;
   for (const Chip& chip : run_chips()) {
     const std::string id = chip.id == "v100_sxm2" ? "v100_32" : chip.id == "v100_16_sxm2" ? "v100_16" : chip.id;
-    const auto runs = std::count_if(priced_published_runs().begin(), priced_published_runs().end(),
+    const auto runs = std::count_if(priced_shipped_runs().begin(), priced_shipped_runs().end(),
                                     [&](const PricedRun& p) { return stated(p) && all.runs[p.run].chip == id; });
     INFO(chip.id);
     CHECK(known_runs_of_chip(chip.id) == (chip.id == "h800_sxm" ? 1 : runs));
     by_chip += runs;
   }
   CHECK(by_chip == 454);  // of 471 that train all weights; 17 are torchtitan's H100 of 96 GB
-  const PlannerFits fits = planner_report(all, priced_published_runs()).fits;
+  const PlannerFits fits = planner_report(all, priced_shipped_runs()).fits;
   CHECK(known_fits().runs == static_cast<std::int64_t>(fits.ran + fits.out_of_memory));
   // Rows that are left out, all and by the makers whose chips have no constants.
   std::int64_t left_out = 0;
@@ -177,14 +177,14 @@ TEST_CASE("planner: runs and errors by software and chip that are written down a
 TEST_CASE("planner: the runs that judge keep the bars of their tables") {
   double table5 = 0, rows = 0;
   std::vector<double> experts;
-  for (const PricedRun& p : priced_published_runs()) {
-    const PlannerRun& r = published_runs().runs[p.run];
+  for (const PricedRun& p : priced_shipped_runs()) {
+    const PlannerRun& r = shipped_runs().runs[p.run];
     if (!r.judges || !(r.step_s > 0)) continue;
     if (r.id.starts_with("kor22.table5")) {
       table5 += std::abs(p.error);
       rows += 1;
     }
-    if (published_runs().shapes[r.shape].moe.routed > 0) experts.push_back(std::abs(p.error));
+    if (shipped_runs().shapes[r.shape].moe.routed > 0) experts.push_back(std::abs(p.error));
   }
   CHECK(rows == 4);
   CHECK(table5 / rows <= 0.037);
@@ -196,8 +196,8 @@ TEST_CASE("planner: the runs that judge keep the bars of their tables") {
 // The memory that torchtitan printed, of which nothing was set: within a fifth, and all but one row within a sixth.
 TEST_CASE("planner: torchtitan's compiled runs of 2024 hold what they print but for a sixth") {
   int near_by = 0, rows = 0;
-  for (const PricedRun& p : priced_published_runs()) {
-    const PlannerRun& r = published_runs().runs[p.run];
+  for (const PricedRun& p : priced_shipped_runs()) {
+    const PlannerRun& r = shipped_runs().runs[p.run];
     if (r.stack != "fsdp_compiled_2024" || !(r.memory_bytes > 0)) continue;
     const double share = p.price.memory_bytes / r.memory_bytes;
     INFO(r.id << " " << share);

@@ -5,6 +5,7 @@
 #include <random>
 #include <set>
 
+#include "models/base/units.h"
 #include "models/machine/all_reduce_time.h"
 #include "models/parallel/topology/topology_bisection.h"
 #include "models/parallel/topology/topology_boxes.h"
@@ -55,8 +56,6 @@ TopologyAxisCost priced(const Topology& t, const TopologyPlan& plan, const Topol
   return pricer.price(plan).axes[static_cast<std::size_t>(call.axis)];
 }
 
-constexpr double gib = 1073741824;
-
 }  // namespace
 
 TEST_CASE("a ring over machines of unlike shares has a port for each rank of the smallest, and each rank a rail") {
@@ -64,8 +63,8 @@ TEST_CASE("a ring over machines of unlike shares has a port for each rank of the
   const double port = two.links.back().reached_bytes_per_s;
   for (std::int64_t ranks = 9; ranks <= 16; ++ranks) {
     INFO(ranks << " ranks");
-    const TopologyAxisCost cost =
-        priced(two, {.tensor = ranks, .in_switch = false}, {TopologyAxis::tensor, TopologyPattern::all_reduce, gib, 1});
+    const TopologyAxisCost cost = priced(two, {.tensor = ranks, .in_switch = false},
+                                         {TopologyAxis::tensor, TopologyPattern::all_reduce, gibi, 1});
     CHECK(near(cost.bound_bytes_per_s, static_cast<double>(ranks - 8) * cost.slowest_bytes_per_s, 1e-6));
     CHECK(cost.slowest_bytes_per_s <= port);
   }
@@ -96,14 +95,14 @@ TEST_CASE("topology: groups of every axis share out the ranks") {
 
 TEST_CASE("topology: an all-reduce inside a board is the known closed form at the links' rate") {
   const TopologyPlan plan{.tensor = 8, .in_switch = false};
-  const TopologyAxisCost c = priced(machine(TopologyBox::hgx_h100), plan, {Axis::tensor, Pattern::all_reduce, gib, 1});
+  const TopologyAxisCost c = priced(machine(TopologyBox::hgx_h100), plan, {Axis::tensor, Pattern::all_reduce, gibi, 1});
   CHECK(near(c.bound_bytes_per_s, 18 * 20.6e9, 1e-6));
-  CHECK(near(c.call_s, 6.6e-6 + models::ring_all_reduce_s(8, gib, 18 * 20.6e9, 0.6e-6), 1e-6));
+  CHECK(near(c.call_s, 6.6e-6 + models::ring_all_reduce_s(8, gibi, 18 * 20.6e9, 0.6e-6), 1e-6));
   CHECK(c.method == TopologyMethod::ring);
   TopologyPlan line = plan;
   line.line_rates = true;
   CHECK(near(
-      priced(machine(TopologyBox::hgx_h100), line, {Axis::tensor, Pattern::all_reduce, gib, 1}).slowest_bytes_per_s,
+      priced(machine(TopologyBox::hgx_h100), line, {Axis::tensor, Pattern::all_reduce, gibi, 1}).slowest_bytes_per_s,
       450e9, 1e-6));
 }
 
@@ -112,7 +111,7 @@ TEST_CASE("topology: sums in the switches begin to win at six B200, as published
   const std::array<std::pair<int, double>, 5> published{{{4, 673.2}, {5, 677.8}, {6, 778.2}, {7, 811.2}, {8, 838.0}}};
   const Topology t = machine(TopologyBox::hgx_b200);
   for (const auto& [ranks, measured] : published) {
-    const TopologyAxisCost c = priced(t, {.tensor = ranks}, {Axis::tensor, Pattern::all_reduce, 8 * gib, 1});
+    const TopologyAxisCost c = priced(t, {.tensor = ranks}, {Axis::tensor, Pattern::all_reduce, 8 * gibi, 1});
     CHECK((c.method == TopologyMethod::in_switch) == (ranks >= 6));
     CHECK(near(c.bus_bytes_per_s, measured * 1e9, ranks >= 6 ? 0.02 : 0.075));
   }
@@ -121,8 +120,8 @@ TEST_CASE("topology: sums in the switches begin to win at six B200, as published
 TEST_CASE("topology: on a mesh two of eight use one link of seven") {
   // 47.67 and 312.9 GB/s of 4 GiB on MI300X, the same source.
   const Topology t = machine(TopologyBox::mi300x);
-  const TopologyAxisCost two = priced(t, {.tensor = 2}, {Axis::tensor, Pattern::all_reduce, 4 * gib, 1}),
-                         all = priced(t, {.tensor = 8}, {Axis::tensor, Pattern::all_reduce, 4 * gib, 1});
+  const TopologyAxisCost two = priced(t, {.tensor = 2}, {Axis::tensor, Pattern::all_reduce, 4 * gibi, 1}),
+                         all = priced(t, {.tensor = 8}, {Axis::tensor, Pattern::all_reduce, 4 * gibi, 1});
   CHECK(near(two.bus_bytes_per_s, 47.67e9, 0.01));
   CHECK(near(all.bus_bytes_per_s, 312.9e9, 0.08));
   CHECK(near(all.bound_bytes_per_s, 7 * 48e9, 1e-6));
@@ -132,7 +131,7 @@ TEST_CASE("topology: rings leave a machine through the ports of all ranks that i
   const Topology t = machine(TopologyBox::hgx_h100, 2);
   TopologyPlan turned{.tensor = 8, .data = 2, .line_rates = true};
   turned.order = {Axis::data, Axis::tensor, Axis::context, Axis::pipeline};
-  const TopologyCall call{Axis::tensor, Pattern::all_reduce, gib, 1};
+  const TopologyCall call{Axis::tensor, Pattern::all_reduce, gibi, 1};
   const TopologyAxisCost four = priced(t, turned, call);
   CHECK(near(four.bound_bytes_per_s, 4 * 50e9, 1e-6));
   CHECK(four.sharing == 1);  // each group has rails of its own
@@ -145,7 +144,7 @@ TEST_CASE("topology: rings over two meshes use all links of either") {
   const Topology t = machine(TopologyBox::mi300x, 2);
   TopologyPlan turned{.tensor = 8, .data = 2, .line_rates = true};
   turned.order = {Axis::data, Axis::tensor, Axis::context, Axis::pipeline};
-  const TopologyAxisCost four = priced(t, turned, {Axis::tensor, Pattern::all_reduce, gib, 1});
+  const TopologyAxisCost four = priced(t, turned, {Axis::tensor, Pattern::all_reduce, gibi, 1});
   // Four ports of 50 GB/s, and inside twelve arcs of 64 GB/s of which each ring uses three.
   CHECK(near(four.bound_bytes_per_s, 200e9, 1e-6));
 }
@@ -173,13 +172,13 @@ TEST_CASE("topology: an all-to-all over racks is bound by the port times what st
     const Topology t = machine(TopologyBox::nvl72_gb200, 2, 50e9, inside);
     const std::int64_t n = 2 * inside;
     const TopologyPlan plan{.data = n, .expert = n, .line_rates = true};
-    const TopologyAxisCost c = priced(t, plan, {Axis::expert, Pattern::all_to_all, 8 * gib, 1});
+    const TopologyAxisCost c = priced(t, plan, {Axis::expert, Pattern::all_to_all, 8 * gibi, 1});
     const auto ranks = static_cast<double>(n), near_ranks = static_cast<double>(inside);
     CHECK(near(c.bound_bytes_per_s, 50e9 * (ranks - 1) / (ranks - near_ranks), 1e-3));
   }
   // 89.7 GB/s over 128 GB200 with a port of 50 GB/s each: oci-gpu-quickstarts at 6a0abdc78b57.
   const Topology t = machine(TopologyBox::nvl72_gb200, 2, 50e9, 64);
-  const TopologyAxisCost c = priced(t, {.data = 128, .expert = 128}, {Axis::expert, Pattern::all_to_all, 8 * gib, 1});
+  const TopologyAxisCost c = priced(t, {.data = 128, .expert = 128}, {Axis::expert, Pattern::all_to_all, 8 * gibi, 1});
   CHECK(near(c.bus_bytes_per_s, 89.7e9, 0.1));
 }
 
@@ -187,7 +186,7 @@ TEST_CASE("topology: groups that meet on one link share it") {
   const Topology t = machine(TopologyBox::pcie_box);
   TopologyPlan plan{.tensor = 2, .data = 4};
   plan.order = {Axis::data, Axis::tensor, Axis::context, Axis::pipeline};
-  const TopologyAxisCost c = priced(t, plan, {Axis::tensor, Pattern::all_reduce, gib, 1});
+  const TopologyAxisCost c = priced(t, plan, {Axis::tensor, Pattern::all_reduce, gibi, 1});
   CHECK(c.sharing == 4);
   CHECK(near(c.slowest_bytes_per_s, 22e9));
   CHECK(near(c.bound_bytes_per_s, 22e9 / 4, 1e-6));
@@ -196,7 +195,7 @@ TEST_CASE("topology: groups that meet on one link share it") {
 
 TEST_CASE("topology: a closed line of a torus has two links a chip, a block those of all its dimensions") {
   const Topology t = machine(TopologyBox::tpu_v4);
-  const TopologyCall call{Axis::tensor, Pattern::all_reduce, gib, 1};
+  const TopologyCall call{Axis::tensor, Pattern::all_reduce, gibi, 1};
   CHECK(near(priced(t, {.tensor = 4}, call).bound_bytes_per_s, 2 * 45e9, 1e-6));
   CHECK(
       near(priced(t, {.tensor = 8}, call).bound_bytes_per_s, 3 * 45e9, 1e-6));  // 4 x 2: the short side does not close

@@ -1,4 +1,5 @@
 #include "models/training/adapters.h"
+#include "models/base/units.h"
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -14,10 +15,9 @@ using support::near;
 
 namespace {
 
-constexpr double gib = 1073741824;
 const Machine h100{989.5e12, 3.35e12, 0};
 
-TunedStep step_of(const Architecture& a, const Job& job, const Machine& machine = h100) {
+TunedStep step_of(const Architecture& a, const adapters::Job& job, const Machine& machine = h100) {
   const auto step = tuned_step(a, job, machine);
   REQUIRE(step);
   return *step;
@@ -61,7 +61,7 @@ TEST_CASE("adapters: scales of 4-bit weights are half a bit, and an eighth with 
   CHECK(near(scale_bits(true), 0.127, 0.001));
   // LitGPT measured 14.14 and 13.84 GB for Llama 2 7B, 23.14 and 22.55 GB for 13B.
   const auto saved = [](const Architecture& a) {
-    Job job{.method = Method::qlora, .rank = 8};
+    adapters::Job job{.method = Method::qlora, .rank = 8};
     const double twice = step_of(a, job).held.base;
     job.double_quantized = false;
     return step_of(a, job).held.base - twice;
@@ -71,7 +71,7 @@ TEST_CASE("adapters: scales of 4-bit weights are half a bit, and an eighth with 
 }
 
 TEST_CASE("adapters: of forward, input gradient and weight gradient one third goes") {
-  Job job{.rank = 16, .recompute = false};
+  adapters::Job job{.rank = 16, .recompute = false};
   const StepFlops pairs = step_of(llama_3_70b, job).flops;
   job.method = Method::full;
   const TunedStep full = step_of(llama_3_70b, job);
@@ -93,7 +93,7 @@ TEST_CASE("adapters: of forward, input gradient and weight gradient one third go
 }
 
 TEST_CASE("adapters: a frozen product keeps its input only for a pair or for attention") {
-  Job job{.method = Method::full, .recompute = false};
+  adapters::Job job{.method = Method::full, .recompute = false};
   const double full = step_of(llama_3_8b, job).held.activations;
   job.method = Method::lora;
   const double few = step_of(llama_3_8b, job).held.activations;
@@ -110,7 +110,7 @@ TEST_CASE("adapters: a frozen product keeps its input only for a pair or for att
 }
 
 TEST_CASE("adapters: a 4-bit matrix is written out while a layer is at work, and not while the logits stand") {
-  Job job{.targets = Targets::all_linear, .recompute = false};
+  adapters::Job job{.targets = Targets::all_linear, .recompute = false};
   const Held lora = step_of(llama_3_8b, job).held;
   job.method = Method::qlora;
   const Held short_one = step_of(llama_3_8b, job).held;
@@ -146,22 +146,22 @@ TEST_CASE("adapters: what is kept of a trained number is what the memory labs ke
 
 TEST_CASE("adapters: memory beside what others count and measured") {
   // Full fine-tuning, unit by unit, as the memory model of the training labs has it.
-  const Job job{.method = Method::full, .recompute = false};
+  const adapters::Job job{.method = Method::full, .recompute = false};
   memory::TrainingPlan plan{.batch = 1, .sequence = 2048, .micro_batches = 2, .loss = memory::LossKind::chunked};
   const auto known = memory::training_memory(llama_3_8b, plan);
   REQUIRE(known);
   CHECK(near(step_of(llama_3_8b, job).held.total(), known->total(), 0.03));
   // torchtune's README of 2024-10: Llama 3.1 8B, two sequences of 2,048 tokens, layers run again.
-  Job tune{.targets = Targets::all_linear, .rank = 8, .batch = 2, .states = States::pure_bf16};
-  CHECK(near(step_of(llama_3_8b, tune).held.total(), 16.2 * gib, 0.1));
+  adapters::Job tune{.targets = Targets::all_linear, .rank = 8, .batch = 2, .states = States::pure_bf16};
+  CHECK(near(step_of(llama_3_8b, tune).held.total(), 16.2 * gibi, 0.1));
   tune.method = Method::qlora;
-  CHECK(near(step_of(llama_3_8b, tune).held.total(), 7.4 * gib, 0.1));
+  CHECK(near(step_of(llama_3_8b, tune).held.total(), 7.4 * gibi, 0.1));
 }
 
 TEST_CASE("adapters: the roofline is a ceiling of what was measured") {
   // torchtune's README on an RTX 4090, 165.2 TFLOP/s in BF16 and 1,008 GB/s, compiled; pairs on queries and values.
   const Machine rtx{165.2e12, 1008e9, 0};
-  Job tune{.rank = 8, .batch = 2, .fused = true, .states = States::pure_bf16};
+  adapters::Job tune{.rank = 8, .batch = 2, .fused = true, .states = States::pure_bf16};
   const auto rate = [&](const Architecture& a, const Machine& machine) {
     const TunedStep s = step_of(a, tune, machine);
     return s.tokens / s.time.total();
@@ -176,7 +176,7 @@ TEST_CASE("adapters: the roofline is a ceiling of what was measured") {
 }
 
 TEST_CASE("adapters: micro-batches repeat all but the optimizer") {
-  Job job{.method = Method::full};
+  adapters::Job job{.method = Method::full};
   const TunedStep one = step_of(llama_3_8b, job);
   job.micro_batches = 8;
   const TunedStep eight = step_of(llama_3_8b, job);
@@ -188,7 +188,7 @@ TEST_CASE("adapters: micro-batches repeat all but the optimizer") {
 }
 
 TEST_CASE("adapters: a fused sum saves kernels and bytes, a rank that is too large is refused") {
-  Job job{.targets = Targets::all_linear};
+  adapters::Job job{.targets = Targets::all_linear};
   const double apart = step_of(llama_3_8b, job).time.adapters;
   job.fused = true;
   CHECK(step_of(llama_3_8b, job).time.adapters < apart);

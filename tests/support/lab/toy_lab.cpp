@@ -1,6 +1,7 @@
 #include "tests/support/lab/toy_lab.h"
 
 namespace support {
+namespace toy {
 namespace {
 
 using chapters::FileInput;
@@ -94,8 +95,12 @@ void draw(widgets::Stage&, Inputs&, const Outputs&, View&) {}
 
 }  // namespace
 
-chapters::LabPtr toy_lab(bool job) {
+static chapters::LabPtr make(bool job) {
   return chapters::make_lab<Inputs, Outputs, View>({"toy/box", "Box", "How large?", {.job = job}}, compute, draw);
 }
+
+}  // namespace toy
+
+chapters::LabPtr toy_lab(bool job) { return toy::make(job); }
 
 }  // namespace support

@@ -29,7 +29,7 @@ void set_up() {
   ImGui::GetIO().ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard;
 }
 
-const std::array<double, 3> xs{1, 10, 100}, ys{2e12, 20e12, 20e12}, lower{1e12, 10e12, 10e12};
+const std::array<double, 3> intensities{1, 10, 100}, rates{2e12, 20e12, 20e12}, lower{1e12, 10e12, 10e12};
 
 ImVec2 centre(const Box& b) { return {(b.min.x + b.max.x) / 2, (b.min.y + b.max.y) / 2}; }
 
@@ -55,8 +55,8 @@ struct Bench {
                       .size = {880, 560}};
   UiDriver ui{full_window([this] {
                 Plot plot("roofline", view, options);
-                plot.line("H100 SXM", xs, ys, {.info = "min(peak, intensity x bandwidth)"});
-                plot.line("A100 80GB", xs, lower);
+                plot.line("H100 SXM", intensities, rates, {.info = "min(peak, intensity x bandwidth)"});
+                plot.line("A100 80GB", intensities, lower);
                 if (plot.drag_point("drag decode", x, y)) ++changes;
                 plot.drag_x("drag limit", limit);
               }),
