@@ -1,11 +1,13 @@
 #include "app/content/handout.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
 #include "app/content/questions.h"
 #include "app/explore/explore.h"
+#include "widgets/base/times_sign.h"
 #include "widgets/number/number.h"
 
 namespace app {
@@ -156,8 +158,10 @@ HandoutLab handout_lab(chapters::Lab& lab, const LabContent& content, std::size_
   std::erase(out.answer, '`');
   std::replace(out.answer.begin(), out.answer.end(), '\n', ' ');
   for (const Field& f : lab.outputs())
-    if (f.spec.headline && !f.spec.formula.empty() && out.formula.empty())
-      out.formula = std::string(f.spec.label) + " = " + std::string(f.spec.formula);
+    if (f.spec.headline && !f.spec.formula.empty() && out.formula.empty()) {
+      std::array<char, 400> room;
+      out.formula = std::string(f.spec.label) + " = " + std::string(widgets::with_times_signs(f.spec.formula, room));
+    }
   for (const Prediction* q : questions_of(lab, content, most))
     if (HandoutQuestion asked = question_on_paper(*q, lab.info().id); !asked.asks.empty())
       out.questions.push_back(std::move(asked));

@@ -77,6 +77,24 @@ TEST_CASE("of each lab a number, a choice and a curve are asked, and the answers
   for (const auto& question : paper.questions) CHECK(question.why.find('{') == std::string::npos);
 }
 
+TEST_CASE("a handout's formulas have the sign of multiplication") {
+  support::use_bundled_catalog();
+  for (const auto& entry : chapters::all_labs()) {
+    const auto lab = chapters::make_lab_by_id(entry.id);
+    const auto outputs = lab->outputs();
+    const auto shown = std::find_if(outputs.begin(), outputs.end(),
+                                    [](const auto& f) { return f.spec.headline && !f.spec.formula.empty(); });
+    if (shown == outputs.end() || shown->spec.formula.find(" x ") == std::string_view::npos) continue;
+    lab->compute();
+    const app::HandoutLab paper = app::handout_lab(*lab, app::LabContent{});
+    INFO(entry.id << ": " << paper.formula);
+    CHECK(paper.formula.find(" x ") == std::string::npos);
+    CHECK(paper.formula.find(" × ") != std::string::npos);
+    return;
+  }
+  FAIL("no lab has such a formula");
+}
+
 TEST_CASE("ridgeline handout writes one file with a picture a lab, and says what is wrong with its call") {
   CHECK(support::refused_by_cli({"handout"}).starts_with("handout needs a chapter"));
   CHECK(support::refused_by_cli({"handout", "rofline", "-o", "x.html"}).find("did you mean \"roofline\"?") !=
