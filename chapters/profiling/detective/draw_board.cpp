@@ -16,7 +16,8 @@ using widgets::Font, widgets::Type;
 /// Design pixels. Rows below low_row have lanes that lie close, which leaves room for more of them.
 constexpr float min_row = 9, low_row = 12, max_row = 24, lane_gap = 6, low_gap = 2, ruler = 32;
 /// Where no more than this many rows stand on the board, they may be higher.
-constexpr float few_rows = 4, max_few_row = 56;
+constexpr std::size_t few_rows = 4;
+constexpr float max_few_row = 56;
 
 std::string_view span_word(const void* context, std::uint32_t id) {
   const auto& names = static_cast<const Picture*>(context)->names;
@@ -43,16 +44,22 @@ std::size_t rows_of_lane(const BoardLane& lane) {
   return deepest + 1;
 }
 
+/// The highest rows with which every lane has its place, in design pixels; a lane is no lower than its label.
 float row_height(const Picture& picture, float height) {
-  float rows = 0;
-  for (const BoardLane& lane : picture.lanes) rows += static_cast<float>(rows_of_lane(lane));
-  const auto row_of = [&](float gap) {
-    const float room = height - ruler - gap * static_cast<float>(picture.lanes.size());
-    return std::floor(room / std::max(1.0f, rows)) - 2;
+  const auto& t = widgets::theme();
+  std::size_t rows = 0;
+  for (const BoardLane& lane : picture.lanes) rows += rows_of_lane(lane);
+  const auto fits = [&](float row) {
+    const bool low = row < low_row;
+    const float label = t.type(low ? Type::small : Type::body) / t.scale + (low ? 1.0f : 3.0f);
+    float all = ruler;
+    for (const BoardLane& lane : picture.lanes)
+      all += std::max(static_cast<float>(rows_of_lane(lane)) * (row + 2), label) + (low ? low_gap : lane_gap);
+    return all <= height;
   };
-  const float row = row_of(lane_gap);
-  return row >= low_row ? std::min(row, rows <= few_rows ? max_few_row : max_row)
-                        : std::clamp(row_of(low_gap), min_row, low_row - 1);
+  float row = rows <= few_rows ? max_few_row : max_row;
+  while (row > min_row && !fits(row)) --row;
+  return row;
 }
 
 /// Once in a case, whoever is guilty is brought into sight where the lanes have no room for all.
