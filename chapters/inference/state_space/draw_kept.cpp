@@ -159,9 +159,10 @@ void drag_length(Inputs& in, const Painter& p, const KeptPlace& k, View& view) {
 void give_kept(const Painter& p, ImVec2 corner, ImVec2 size) {
   const auto& t = widgets::theme();
   const widgets::GivenMarks given;
-  const float inset = t.px(10);  // the veil has an edge
-  const KeptPlace k = kept_place(0, 0, name_px("Attention's step"), widgets::legend_row_px(),
-                                 {corner.x + inset, corner.y + inset}, {size.x - 2 * inset, size.y - 2 * inset});
+  const float inset = t.px(10), plate = t.px(36);  // the veil has an edge, and says at its foot until when it stays
+  const KeptPlace k =
+      kept_place(0, 0, name_px("Attention's step"), widgets::legend_row_px(), {corner.x + inset, corner.y + inset},
+                 {size.x - 2 * inset, size.y - 2 * inset - plate});
   const float x = corner.x + inset, room = k.words - t.px(10);
   p.line({k.left, k.base}, {k.right, k.base}, t.line, t.px(2));
   paint_words(p, room, x, k.top, k.base - k.top, "Attention", "keeps", t.text);

@@ -89,7 +89,7 @@ void write_room(const Outputs& out, Picture& pic) {
 
 void arrange_rows(const Run& run, Picture& pic) {
   int hang = 4;
-  std::size_t grid = 8;
+  std::size_t grid = 1;
   for (const Placement& p : run.placements) {
     hang = std::max(hang, p.access.wavefronts);
     grid = std::max(grid, p.lines.size());

@@ -101,11 +101,13 @@ void write_maps(const Inputs& in, const Outputs& out, const Run& run, Picture& p
   const bool whole = out.rows == run.rows && out.columns == run.columns;
   const std::string drawn = whole ? "" : ", drawn to " + std::to_string(run.rows) + " × " + std::to_string(run.columns);
   pic.maps[0] = {"by rows", "(" + sizes + "):(" + std::to_string(out.columns) + ",1)" + drawn,
-                 wavefronts_words(out.column_by_rows)};
-  pic.maps[1] = {typed ? "A" : name_of(in.operation), typed ? "A = " + in.a : "R = " + out.result,
-                 wavefronts_words(out.column_in_layout)};
-  pic.maps[2] = {"swizzled", in.swizzle_bits > 0 ? swizzle_name(in) + " on it" : "no swizzle",
-                 wavefronts_words(out.column_swizzled)};
+                 wavefronts_words(out.column_by_rows), "(" + sizes + ")" + drawn};
+  const std::string& layout = typed ? in.a : out.result;
+  const std::string letter = typed ? "A" : "R";
+  pic.maps[1] = {typed ? "A" : name_of(in.operation), letter + " = " + layout, wavefronts_words(out.column_in_layout),
+                 letter + "'s shape " + layout.substr(0, layout.find(':'))};
+  const std::string swizzled = in.swizzle_bits > 0 ? swizzle_name(in) + " on it" : "no swizzle";
+  pic.maps[2] = {"swizzled", swizzled, wavefronts_words(out.column_swizzled), swizzled};
 }
 
 /// What the two sides are, and what a tint on them says.

@@ -45,12 +45,24 @@ void write_in_cell(const Painter& p, ImVec2 min, ImVec2 max, std::string_view wo
          Align::center);
 }
 
+/// Whether every place can be written in its cell: places in a part of the cells would say that the others have none.
+bool numbers_fit(const Run& run, const CellGrid& grid) {
+  const auto& t = widgets::theme();
+  std::int64_t most = 0;
+  for (const CellMap& map : run.maps)
+    for (const std::int64_t place : map.places) most = std::max(most, place);
+  widgets::Line widest;
+  widest.add_integer(most);
+  const ImVec2 text = widgets::text_size(widest.view(), Type::small, Font::mono);
+  const float room = grid.step - grid.gap();
+  return text.x + t.px(2) <= room && text.y <= room;
+}
+
 /// The cells of one map, coloured by their bank; or, over the walk, the place of each.
 void draw_cells(const Picture& pic, const CellMap& map, const CellGrid& grid, bool numbers) {
   const auto& t = widgets::theme();
   const Painter p = Painter::window();
   const float round = grid.step > 14 ? t.px(2) : 0;
-  if (numbers && grid.step < t.type(Type::small)) return;
   for (int row = 0; row < grid.rows; ++row) {
     for (int column = 0; column < grid.columns; ++column) {
       const auto cell = static_cast<std::size_t>(row * grid.columns + column);
@@ -65,22 +77,25 @@ void draw_cells(const Picture& pic, const CellMap& map, const CellGrid& grid, bo
       widgets::Line words;
       words.add_integer(place);
       const ImVec2 text = widgets::text_size(words.view(), Type::small, Font::mono);
-      const ImVec2 half{text.x / 2 + t.px(2), text.y / 2}, middle{(min.x + max.x) / 2, (min.y + max.y) / 2};
-      if (2 * half.x > max.x - min.x || text.y > max.y - min.y) continue;
+      const ImVec2 half{text.x / 2 + t.px(1), text.y / 2}, middle{(min.x + max.x) / 2, (min.y + max.y) / 2};
       p.rect({middle.x - half.x, middle.y - half.y}, {middle.x + half.x, middle.y + half.y}, fill);
       write_in_cell(p, min, max, words.view(), fill, column == pic.run->held);
     }
   }
 }
 
+constexpr std::size_t most_walked = 256;
+bool walk_fits(const Picture& pic, const CellGrid& grid) {
+  const auto cells = static_cast<std::size_t>(grid.rows * grid.columns);
+  return cells <= most_walked && pic.walk.size() >= 3 * cells && grid.step >= widgets::theme().px(14);
+}
+
 /// The walk through memory: from place to place, as a thread through the cells.
 void draw_walk(const Picture& pic, std::size_t map, const CellGrid& grid) {
-  constexpr std::size_t most = 256;
   const auto cells = static_cast<std::size_t>(grid.rows * grid.columns);
   const auto& t = widgets::theme();
-  if (cells > most || pic.walk.size() < 3 * cells || grid.step < t.px(14)) return;
   const Painter p = Painter::window();
-  std::array<ImVec2, most> points;
+  std::array<ImVec2, most_walked> points;
   std::size_t n = 0;
   for (std::size_t i = map * cells; i < (map + 1) * cells; ++i) {
     const int cell = pic.walk[i];
@@ -242,6 +257,7 @@ struct MapsPlace {
   float cells = 0;                      ///< height that the cells may take
   float tallest = 0;                    ///< height of banks with their towers
   std::int64_t deepest = 1, least = 1;  ///< wavefronts
+  bool numbers = false, walk = false;   ///< drawn where the cells are large enough, in all maps or in none
 
   float x(std::size_t map) const { return corner.x + static_cast<float>(map) * (wide + gap); }
 };
@@ -273,12 +289,14 @@ void draw_map(Inputs& in, const Picture& pic, std::size_t map, const MapsPlace& 
   const Run& run = *pic.run;
   const ImVec2 at{l.x(map), l.corner.y};
   p.text_fit(at, pic.maps[map].name, l.wide, map == 2 ? t.accent : t.text, Type::small, Font::bold);
-  widgets::fit_text(p, {at.x, at.y + l.line}, pic.maps[map].text, l.wide, t.muted, Type::small, Font::mono);
+  const bool whole = widgets::text_size(pic.maps[map].text, Type::small, Font::mono).x <= l.wide;
+  widgets::fit_text(p, {at.x, at.y + l.line}, whole ? pic.maps[map].text : pic.maps[map].brief, l.wide, t.muted,
+                    Type::small, Font::mono);
   if (map == 2) draw_bits(in, {at.x + l.wide + t.px(3), at.y}, l.line);
   const CellGrid grid({at.x, at.y + 2 * l.line}, {l.wide, l.cells}, run.rows, run.columns);
   draw_cells(pic, run.maps[map], grid, false);
-  draw_walk(pic, map, grid);
-  draw_cells(pic, run.maps[map], grid, true);
+  if (l.walk) draw_walk(pic, map, grid);
+  if (l.numbers) draw_cells(pic, run.maps[map], grid, true);
   if (parted != nullptr && map == 1) paint_part_lines(*parted, grid);
   draw_held(grid, run.held, map == 0);
   hold_column(in, pic, map, grid);
@@ -312,13 +330,27 @@ void draw_maps(Inputs& in, const Picture& pic, View& view, ImVec2 size) {
   const PartsMap& result = run.sides[1];
   const bool parted = (run.parts == models::gpu::PartKind::tile || run.parts == models::gpu::PartKind::copy) &&
                       result.rows == run.rows && result.columns == run.columns;
-  const std::span<const MarkEntry> entries(map_legend.data(), map_legend.size() - (parted ? 0 : 1));
   // The legend goes first where cells and banks would be squeezed.
   const bool told = size.y > t.px(230);
-  const float legend = told ? draw_mark_legend(entries, corner, size.x, view.legend) + t.px(4) : 0;
+  const float two_lines = told ? 2 * (t.type(Type::small) + t.px(6)) + t.px(4) : 0;
+  const MapsPlace least = place_maps(run, corner, {size.x, size.y - two_lines});
+  const CellGrid grid(corner, {least.wide, least.cells}, run.rows, run.columns);
+  const bool numbers = numbers_fit(run, grid), walk = walk_fits(pic, grid);
+  std::array<MarkEntry, map_legend.size()> entries{};
+  std::size_t shown = 0;
+  for (const MarkEntry& entry : map_legend) {
+    const bool there = entry.mark == LegendMark::number   ? numbers
+                       : entry.mark == LegendMark::thread ? walk
+                       : entry.mark == LegendMark::copies ? parted
+                                                          : true;
+    if (there) entries[shown++] = entry;
+  }
+  const float legend = told ? draw_mark_legend({entries.data(), shown}, corner, size.x, view.legend) + t.px(4) : 0;
   corner.y += legend;
   size.y -= legend;
-  const MapsPlace l = place_maps(run, corner, size);
+  MapsPlace l = place_maps(run, corner, size);
+  l.numbers = numbers;
+  l.walk = walk;
   for (std::size_t map = 0; map < 3; ++map) draw_map(in, pic, map, l, parted ? &result : nullptr);
   ImGui::SetCursorScreenPos(corner);
   ImGui::Dummy(size);

@@ -115,6 +115,7 @@ inline constexpr int max_drawn = 32;
 
 struct MapWords {
   std::string name, text, cost;
+  std::string brief;  ///< in place of text where that is wider than its map
 };
 struct Picture {
   std::uint64_t version = 0;
